@@ -1,0 +1,65 @@
+"""levcert: text classifiers with a proof that no k typos change the answer.
+
+The public names below are imported when first used, so ``import levcert`` takes milliseconds and torch is only
+imported by what trains.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from levcert.alphabet import Alphabet as Alphabet
+    from levcert.ball import Ball as Ball
+    from levcert.certificate import Certificate as Certificate
+    from levcert.certificate import Certificates as Certificates
+    from levcert.certificate import Share as Share
+    from levcert.datasets import Dataset as Dataset
+    from levcert.datasets import RowReader as RowReader
+    from levcert.datasets import Split as Split
+    from levcert.datasets import dataset_from_files as dataset_from_files
+    from levcert.datasets import load_dataset as load_dataset
+    from levcert.distances import erp as erp
+    from levcert.distances import levenshtein as levenshtein
+    from levcert.edits import Edit as Edit
+    from levcert.edits import apply_edits as apply_edits
+    from levcert.edits import edit_script as edit_script
+    from levcert.errors import InputError as InputError
+    from levcert.models.window import EditEffects as EditEffects
+    from levcert.models.window import WindowModel as WindowModel
+
+__version__ = "0.1.0"
+
+_MODULE_OF = {
+    "Alphabet": "alphabet",
+    "Ball": "ball",
+    "Certificate": "certificate",
+    "Certificates": "certificate",
+    "Dataset": "datasets",
+    "Edit": "edits",
+    "EditEffects": "models.window",
+    "InputError": "errors",
+    "RowReader": "datasets",
+    "Share": "certificate",
+    "Split": "datasets",
+    "WindowModel": "models.window",
+    "apply_edits": "edits",
+    "dataset_from_files": "datasets",
+    "edit_script": "edits",
+    "erp": "distances",
+    "levenshtein": "distances",
+    "load_dataset": "datasets",
+}
+
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'levcert' has no attribute {name!r}")
+    value = getattr(import_module(f"levcert.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

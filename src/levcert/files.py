@@ -1,0 +1,47 @@
+"""Files that are either whole or not there."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from levcert.errors import InputError
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path``; move it there on success, remove it on any failure.
+
+    A reader of ``path`` sees the old file or the whole new one, never a part, also when the
+    process is killed in between.
+    """
+    path = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}. Choose a folder that can be written.") from None
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        umask = os.umask(0)
+        os.umask(umask)
+        part.chmod(0o666 & ~umask)  # mkstemp makes private files; results are meant to be shared
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def existing_file(path: str | Path) -> Path:
+    """Return ``path`` if it is a readable file; otherwise say what is wrong with it."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the path of a file in it.")
+    if not path.exists():
+        raise InputError(f"{path} does not exist; check the spelling and the folder.")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"{path} may not be read; change its permissions.")
+    return path
