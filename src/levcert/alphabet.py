@@ -1,0 +1,257 @@
+"""Characters or bytes ↔ ids, and why a proof over ids is a proof over all of Unicode.
+
+Id 0 is the padding beyond both ends of a text; the symbols have the ids 1 … ``size``.
+
+**Why certificates over ids hold for every text.**  Encoding treats each character on its own and turns it
+into one id or into nothing.  So one edit of the text is at most one edit of the ids: replacing a known
+character by a dropped one is a deletion, the reverse an insertion, dropped by dropped is no edit at all.
+Hence ``levenshtein(encode(P), encode(Q)) <= levenshtein(P, Q)`` for all Unicode texts P and Q, and whatever
+is proved for all id sequences within k edits holds for all texts within k edits.  An attacker may insert any
+character whatsoever: a dropped one leaves the ids alone, one mapped to the unknown symbol is among the
+``size`` symbols that every certifier and attack considers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.errors import InputError
+
+Text = str | bytes
+Ids = npt.NDArray[np.int32]
+
+PADDING: Final = 0
+_CODE_POINTS: Final = sys.maxunicode + 1
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+def fold(character: str) -> str:
+    """Lower-case one character where that gives one character, and leave it alone where it does not ("İ").
+
+    ``str.lower`` on a whole text may change its length, and with it the distance between two texts.
+    """
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Texts as one run of ids without padding: text i is ``ids[offsets[i]:offsets[i + 1]]``."""
+
+    ids: Ids
+    offsets: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> Ids:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"text {index} of {len(self)}")
+        index %= len(self)
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[Ids]:
+        return (self[index] for index in range(len(self)))
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The symbols that a model can tell apart.
+
+    ``Alphabet("abc ")`` has four characters, ``Alphabet.bytes()`` the 256 bytes, and
+    ``Alphabet.from_corpus(texts)`` every character of a training corpus.
+
+    ``folding`` maps capitals to small letters, one character at a time.  ``unknown`` says what becomes of a
+    character outside the alphabet: it is dropped (as in the paper), or mapped to one unknown symbol, which
+    then has the last id.  The module's docstring explains why both keep certificates true for all of Unicode.
+    """
+
+    symbols: str
+    folding: bool = True
+    unknown: Literal["drop", "symbol"] = "drop"
+    kind: Literal["characters", "bytes"] = "characters"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.symbols, str):
+            raise InputError("The symbols of an alphabet are given as one string; for bytes use Alphabet.bytes().")
+        if self.kind not in ("characters", "bytes") or self.unknown not in ("drop", "symbol"):
+            raise InputError(f"An alphabet of kind {self.kind!r} with unknown={self.unknown!r} does not exist.")
+        if self.kind == "bytes" and (self.symbols, self.folding, self.unknown) != (_BYTES, False, "drop"):
+            raise InputError("A byte alphabet has all 256 bytes and no folding; use Alphabet.bytes().")
+        if not self.symbols:
+            raise InputError("An alphabet needs at least one symbol.")
+        if self.folding:
+            object.__setattr__(self, "symbols", "".join(map(fold, self.symbols)))
+        if len(set(self.symbols)) < len(self.symbols):
+            twice = next(c for c in self.symbols if self.symbols.count(c) > 1)
+            raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); leave one out.")
+
+    @classmethod
+    def bytes(cls) -> Alphabet:
+        """All 256 bytes, for files, URLs and malware; a ``str`` is then read as its UTF-8 bytes."""
+        return cls(_BYTES, folding=False, kind="bytes")
+
+    @classmethod
+    def from_corpus(
+        cls,
+        texts: Iterable[str],
+        *,
+        minimum_count: int = 1,
+        folding: bool = True,
+        unknown: Literal["drop", "symbol"] = "drop",
+    ) -> Alphabet:
+        """Every character seen at least ``minimum_count`` times (after folding), in code-point order."""
+        counts = np.zeros(_CODE_POINTS, dtype=np.int64)
+        for text in texts:
+            if not isinstance(text, str):
+                raise InputError("Characters are counted over str texts; for bytes use Alphabet.bytes().")
+            points, times = np.unique(_code_points(text), return_counts=True)
+            counts[points] += times
+        folded: dict[str, int] = {}
+        for point in np.flatnonzero(counts):
+            character = fold(chr(point)) if folding else chr(point)
+            folded[character] = folded.get(character, 0) + int(counts[point])
+        symbols = "".join(sorted(c for c, count in folded.items() if count >= minimum_count))
+        if not symbols:
+            raise InputError("The corpus has no character that is frequent enough for an alphabet.")
+        return cls(symbols, folding=folding, unknown=unknown)
+
+    @property
+    def size(self) -> int:
+        """The number of symbols, the unknown one included: ids run from 1 to ``size``."""
+        return len(self.symbols) + (self.unknown == "symbol")
+
+    def encode(self, text: Text) -> Ids:
+        """Return the ids of one text."""
+        return self.encode_many([text]).ids
+
+    def encode_many(self, texts: Sequence[Text]) -> EncodedTexts:
+        """Return the ids of many texts, one after the other, at tens of millions of characters per second."""
+        if isinstance(texts, str | bytes):
+            raise InputError("One text was given where a list of texts is expected; write [text].")
+        units = self._units(texts)
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        if self.kind == "bytes":
+            np.cumsum([len(_as_bytes(text)) for text in texts], out=offsets[1:])
+            return EncodedTexts(units.astype(np.int32) + 1, offsets)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        ids = self._id_of_code_point[units]
+        known = ids != PADDING
+        if not known.all():
+            kept_before = np.concatenate([[0], np.cumsum(known)])
+            ids, offsets = ids[known], kept_before[offsets]
+        return EncodedTexts(ids, offsets)
+
+    def positions(self, text: Text) -> npt.NDArray[np.int64]:
+        """Return for each id of ``encode(text)`` the position in ``text`` that it came from."""
+        if self.kind == "bytes":
+            return np.arange(len(_as_bytes(text)))
+        return np.flatnonzero(self._id_of_code_point[self._units([text])])
+
+    def decode(self, ids: Sequence[int] | Ids) -> Text:
+        """Return a text with these ids; ``encode(decode(ids))`` gives them back."""
+        ids = np.asarray(ids, dtype=np.int64)
+        if ids.size and not (ids.min() >= 1 and ids.max() <= self.size):
+            raise InputError(f"Ids run from 1 to {self.size}; these reach from {ids.min()} to {ids.max()}.")
+        if self.kind == "bytes":
+            return (ids - 1).astype(np.uint8).tobytes()
+        return "".join(self.symbol(int(id_)) for id_ in ids)
+
+    def symbol(self, id_: int) -> str:
+        """Return the character of an id; for the unknown symbol, some character outside the alphabet."""
+        if not 1 <= id_ <= self.size:
+            raise InputError(f"Ids run from 1 to {self.size}, and {id_} is none.")
+        return self.symbols[id_ - 1] if id_ <= len(self.symbols) else self._outsider
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a model file stores about its alphabet."""
+        if self.kind == "bytes":
+            return {"kind": "bytes"}
+        return {"kind": self.kind, "symbols": self.symbols, "folding": self.folding, "unknown": self.unknown}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Alphabet:
+        """Read what :meth:`to_dict` wrote."""
+        if fields == {"kind": "bytes"}:
+            return cls.bytes()
+        try:
+            return cls(**fields)
+        except TypeError:
+            raise InputError(f"This is not a stored alphabet: fields {sorted(fields)}.") from None
+
+    def __repr__(self) -> str:
+        if self.kind == "bytes":
+            return "Alphabet.bytes()"
+        shown = self.symbols if len(self.symbols) <= 32 else self.symbols[:31] + "…"
+        return f"<Alphabet of {self.size} characters {shown!r}, folding={self.folding}, unknown={self.unknown}>"
+
+    @cached_property
+    def _id_of_code_point(self) -> Ids:
+        """The id of every code point; 0 where the character is dropped."""
+        missing = self.size if self.unknown == "symbol" else PADDING
+        table = np.full(_CODE_POINTS, missing, dtype=np.int32)
+        table[_code_points(self.symbols)] = np.arange(1, len(self.symbols) + 1)
+        if self.folding:
+            capitals, small = _folded_code_points()
+            table[capitals] = table[small]
+        return table
+
+    @cached_property
+    def _outsider(self) -> str:
+        """A character that encodes to the unknown symbol: U+FFFD, or the first one there is."""
+        if self._id_of_code_point[ord(_REPLACEMENT)] == self.size:
+            return _REPLACEMENT
+        return chr(int(np.argmax(self._id_of_code_point == self.size)))
+
+    def _units(self, texts: Sequence[Text]) -> npt.NDArray[Any]:
+        """Return the code points (or bytes) of all texts, one after the other."""
+        if self.kind == "bytes":
+            return np.frombuffer(b"".join(map(_as_bytes, texts)), dtype=np.uint8)
+        try:
+            return _code_points("".join(texts))  # type: ignore[arg-type]
+        except TypeError:
+            kind = next(type(text).__name__ for text in texts if not isinstance(text, str))
+            raise InputError(f"A character alphabet encodes str texts, and one is of type {kind}.") from None
+
+
+_BYTES: Final = "".join(map(chr, range(256)))
+
+
+def _code_points(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def _as_bytes(text: Text) -> bytes:
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, str):
+        raise InputError(f"A byte alphabet encodes bytes or str texts, and one is of type {type(text).__name__}.")
+    try:
+        # surrogateescape: bytes that reached us as an undecodable str (arguments, file names) stay themselves
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError("The text holds a lone surrogate and has no bytes; give it as bytes.") from None
+
+
+@cache
+def _folded_code_points() -> tuple[Ids, Ids]:
+    """Return all code points that folding changes, and what it changes them to."""
+    capitals, small = [], []
+    for start in range(0, _CODE_POINTS, 256):
+        block = "".join(map(chr, range(start, start + 256)))
+        if block.lower() != block:  # most blocks hold no capital: skipping them makes this 20 times faster
+            changed = [c for c in block if fold(c) != c]
+            capitals += [ord(c) for c in changed]
+            small += [ord(fold(c)) for c in changed]
+    return np.array(capitals, dtype=np.int32), np.array(small, dtype=np.int32)
