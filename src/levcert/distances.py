@@ -1,0 +1,56 @@
+"""The two distances of the paper: Levenshtein between texts, ERP between sequences of vectors."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+
+from levcert.errors import InputError
+
+
+def levenshtein(a: Sequence[Hashable], b: Sequence[Hashable], *, cutoff: int | None = None) -> int:
+    """Return the least number of insertions, deletions and substitutions that turn ``a`` into ``b``.
+
+    Over code points for ``str``, over bytes for ``bytes``, over the items of any other sequence.  With a
+    ``cutoff`` the work is less, and every distance above it is returned as ``cutoff + 1``.
+    """
+    if isinstance(a, str) != isinstance(b, str):
+        raise InputError("A distance between str and bytes is not defined; encode or decode one of them.")
+    if cutoff is not None and cutoff < 0:
+        raise InputError(f"The cut-off of a distance is at least 0, not {cutoff}.")
+    return int(Levenshtein.distance(a, b, score_cutoff=cutoff))
+
+
+def erp(A: npt.ArrayLike, B: npt.ArrayLike, *, p: float = 2.0) -> float:
+    """Return the edit distance with real penalty (ERP) between two sequences of vectors.
+
+    Definition 3.1 of the paper (Chen & Ng 2004), for any p ≥ 1 including infinity::
+
+        d(A, ∅) = Σ_i ‖a_i‖_p
+        d(A, B) = min{ ‖a_1‖_p + d(A_2:, B),  ‖b_1‖_p + d(A, B_2:),  ‖a_1 − b_1‖_p + d(A_2:, B_2:) }
+
+    An insertion or deletion costs the norm of the vector, as if it were matched with zero.  On one-hot
+    vectors with p = ∞ it is the Levenshtein distance (Lemma on the properties of ERP, part a).
+    Time O(m·n·d), memory O(n).
+    """
+    from levcert.kernels.erp import erp_distance
+
+    if not p >= 1:
+        raise InputError(f"ERP is defined for p ≥ 1, not for p = {p}.")
+    a, b = _sequence(A, "first"), _sequence(B, "second")
+    if len(a) and len(b) and a.shape[1] != b.shape[1]:
+        raise InputError(f"ERP compares vectors of one dimension; these have {a.shape[1]} and {b.shape[1]}.")
+    dimension = max(1, a.shape[1], b.shape[1])
+    return float(erp_distance(a.reshape(-1, dimension), b.reshape(-1, dimension), float(p)))
+
+
+def _sequence(values: npt.ArrayLike, which: str) -> npt.NDArray[np.float64]:
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.size == 0:
+        return array.reshape(0, array.shape[1] if array.ndim == 2 else 0)
+    if array.ndim != 2:
+        raise InputError(f"The {which} sequence has {array.ndim} dimensions; ERP needs an array of length × dimension.")
+    if not np.isfinite(array).all():
+        raise InputError(f"The {which} sequence holds NaN or infinity; ERP needs finite vectors.")
+    return array
