@@ -1,0 +1,60 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from levcert import Edit, InputError, apply_edits, edit_script, levenshtein
+
+TEXTS = st.text("abç", max_size=10)
+
+
+@given(TEXTS, TEXTS)
+def test_the_script_between_two_texts_is_shortest_and_leads_there(a, b):
+    script = edit_script(a, b)
+    assert apply_edits(a, script) == b
+    assert len(script) == levenshtein(a, b)
+
+
+@given(st.binary(max_size=10), st.binary(max_size=10))
+def test_scripts_between_bytes(a, b):
+    script = edit_script(a, b)
+    assert apply_edits(a, script) == b
+    assert len(script) == levenshtein(a, b)
+
+
+def test_edits_read_well():
+    assert repr(Edit("insert", 17, "x")) == "insert 'x' before 17"
+    assert repr(Edit("delete", 3)) == "delete at 3"
+    assert repr(Edit("substitute", 0, "\n")) == r"substitute '\n' at 0"
+
+
+def test_positions_are_those_of_the_unedited_text():
+    edits = [Edit("insert", 0, "x"), Edit("delete", 1), Edit("substitute", 2, "y"), Edit("insert", 3, "z")]
+    assert apply_edits("abc", edits) == "xayz"
+    assert apply_edits("abc", reversed(edits)) == "xayz"
+
+
+def test_insertions_before_one_position_keep_their_order():
+    assert apply_edits("ab", [Edit("insert", 1, "x"), Edit("insert", 1, "y"), Edit("delete", 1)]) == "axy"
+
+
+def test_deleting_either_of_two_equal_neighbours_gives_the_same_text():
+    assert apply_edits("baab", [Edit("delete", 1)]) == apply_edits("baab", [Edit("delete", 2)]) == "bab"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Edit("swap", 1, "x"), "one of"),
+        (lambda: Edit("insert", 1), "have a symbol"),
+        (lambda: Edit("delete", 1, "x"), "deletions have none"),
+        (lambda: Edit("insert", 1, "xy"), "one symbol"),
+        (lambda: Edit("insert", -1, "x"), "count from 0"),
+        (lambda: apply_edits("ab", [Edit("delete", 2)]), "outside"),
+        (lambda: apply_edits("ab", [Edit("insert", 3, "x")]), "outside"),
+        (lambda: apply_edits("ab", [Edit("delete", 1), Edit("substitute", 1, "x")]), "Two edits"),
+        (lambda: apply_edits(b"ab", [Edit("insert", 1, "x")]), "does not fit"),
+    ],
+)
+def test_refusals_say_why(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
