@@ -1,0 +1,1 @@
+"""Classifiers that are sums over windows, and the constants that bound them."""

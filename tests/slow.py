@@ -1,0 +1,55 @@
+"""The slow, obvious implementation of window sums: whole texts, one window at a time, Python sums.
+
+Every fast path of the project is compared with these.
+"""
+
+import numpy as np
+
+from levcert.models.window import EditEffects, WindowModel
+
+
+def slow_scores(model: WindowModel, ids) -> np.ndarray:
+    """Σ φ over all windows of the padded text."""
+    side = [0] * (model.width - 1)
+    padded = [*side, *ids, *side]
+    total = np.zeros(model.classes)
+    for start in range(len(padded) - model.width + 1):
+        window = np.array([padded[start : start + model.width]], dtype=np.int32)
+        total = total + model.window_scores(window)[0]
+    return total
+
+
+def slow_edit_effects(model: WindowModel, ids) -> EditEffects:
+    """Score every edited text from scratch."""
+    ids = list(ids)
+    base = slow_scores(model, ids)
+    symbols = range(1, model.alphabet.size + 1)
+
+    def effects(rows, shape):
+        return np.array([slow_scores(model, row) - base for row in rows]).reshape(*shape, model.classes)
+
+    m, V = len(ids), model.alphabet.size
+    return EditEffects(
+        insertions=effects([[*ids[:t], c, *ids[t:]] for t in range(m + 1) for c in symbols], (m + 1, V)),
+        deletions=effects([[*ids[:t], *ids[t + 1 :]] for t in range(m)], (m,)),
+        substitutions=effects([[*ids[:t], c, *ids[t + 1 :]] for t in range(m) for c in symbols], (m, V)),
+    )
+
+
+class AnyWindowModel(WindowModel):
+    """A window sum with nothing special about it: every window has pseudo-random scores, padding has 0."""
+
+    def __init__(self, alphabet, labels, width, seed=0):
+        self.alphabet, self.labels, self._width, self._seed = alphabet, tuple(labels), width, seed
+
+    @property
+    def width(self):
+        return self._width
+
+    def window_scores(self, windows):
+        rows = [
+            np.random.default_rng([self._seed, *map(int, window)]).integers(-8, 9, self.classes) if window.any() else
+            np.zeros(self.classes)
+            for window in windows
+        ]  # fmt: skip
+        return np.array(rows, dtype=np.float64).reshape(-1, self.classes)
