@@ -1,0 +1,179 @@
+"""What a certifier answers: one row per text, and what a table of rows is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Final, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.alphabet import Text
+from levcert.errors import InputError
+
+NO_ANSWER: Final = -1  # the radius of a text whose label is not certain even unedited
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A statement about one text: no ``radius`` edits change the answer ``label``.
+
+    ``claim`` says how much it is worth: "proved" (every text within the radius has this label), "exact" (and
+    some text at radius + 1 has not), "substitutions only" (proved for substitutions, not for insertions and
+    deletions) or a probability.  A radius of −1 means that not even the unedited text has a certain answer:
+    the best two scores are equal, or the method abstained.
+    """
+
+    text: Text
+    label: str
+    radius: int
+    margin: float
+    method: str
+    claim: str  # "proved", "exact", "substitutions only" or "probability ≥ 1−α"
+    upper: int | None = None  # distance of the nearest counterexample found
+    counterexample: Text | None = None
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.radius < NO_ANSWER:
+            raise InputError(f"A radius is at least {NO_ANSWER}, not {self.radius}.")
+        if np.isnan(self.margin):
+            raise InputError("A margin is a number, and this one is NaN; look for NaN in the model's weights.")
+        if (self.upper is None) != (self.counterexample is None):
+            raise InputError("A certificate has a counterexample and its distance, or neither.")
+        if self.upper is not None and self.upper <= self.radius:
+            raise InputError(
+                f"A counterexample at distance {self.upper} refutes the certified radius {self.radius}: "
+                "this is a defect of the certifier, please report it."
+            )
+        if self.claim == "exact" and self.upper != self.radius + 1:
+            raise InputError("The claim 'exact' needs a counterexample one edit beyond the radius.")
+
+    def __str__(self) -> str:
+        """Say in one sentence what is claimed."""
+        if self.radius == NO_ANSWER:
+            return f"no certain answer: {self.label!r} does not win strictly ({self.method})"
+        kept = f"kept under {self.radius} edit{'s' * (self.radius != 1)}"
+        found = "" if self.upper is None else f"; changed by {self.upper}: {self.counterexample!r}"
+        return f"{self.label!r}, {kept} ({self.claim}, {self.method}){found}"
+
+
+COLUMNS: Final = tuple(field.name for field in fields(Certificate))
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of texts, with a two-sided Clopper–Pearson interval."""
+
+    hits: int
+    total: int
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.total if self.total else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return bounds that hold the true share with at least the given confidence, whatever it is.
+
+        The quantiles of the beta distribution that ``scipy.stats.binomtest`` gives, without its slow import.
+        """
+        from scipy.special import betaincinv
+
+        if not self.total:
+            return 0.0, 1.0
+        tail = (1 - self.confidence) / 2
+        low = betaincinv(self.hits, self.total - self.hits + 1, tail) if self.hits else 0.0
+        high = betaincinv(self.hits + 1, self.total - self.hits, 1 - tail) if self.hits < self.total else 1.0
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.value:.1%} [{low:.1%}, {high:.1%}]"
+
+
+class Certificates(Sequence[Certificate]):
+    """A table of certificates; ``radius``, ``upper``, ``margin`` and ``label`` are its columns as arrays."""
+
+    def __init__(self, rows: Iterable[Certificate]) -> None:
+        self._rows = list(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Certificate]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Certificate: ...
+    @overload
+    def __getitem__(self, index: slice) -> Certificates: ...
+    def __getitem__(self, index: int | slice) -> Certificate | Certificates:
+        return Certificates(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificates) and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        methods = ", ".join(sorted({row.method for row in self})) or "no method"
+        return f"<{len(self)} certificates by {methods}>"
+
+    @cached_property
+    def radius(self) -> npt.NDArray[np.int64]:
+        return np.array([row.radius for row in self], dtype=np.int64)
+
+    @cached_property
+    def upper(self) -> npt.NDArray[np.float64]:
+        """The distances of the nearest counterexamples found; NaN where none was."""
+        return np.array([np.nan if row.upper is None else row.upper for row in self], dtype=np.float64)
+
+    @cached_property
+    def margin(self) -> npt.NDArray[np.float64]:
+        return np.array([row.margin for row in self], dtype=np.float64)
+
+    @cached_property
+    def label(self) -> npt.NDArray[np.str_]:
+        return np.array([row.label for row in self], dtype=np.str_)
+
+    def verified_accuracy(self, truth: Sequence[str], k: int, *, confidence: float = 0.95) -> Share:
+        """Return the share of texts that have the true label and a radius of at least k.
+
+        At k = 0 this is the accuracy, except that a text without a certain answer counts as wrong.
+        """
+        if len(truth) != len(self):
+            raise InputError(f"There are {len(truth)} true labels for {len(self)} certificates.")
+        right = self.label == np.array(truth, dtype=np.str_)
+        return Share(int((right & (self.radius >= k)).sum()), len(self), confidence)
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.csv``, ``.jsonl`` or ``.parquet`` file, whole or not at all; see docs/formats.md."""
+        from levcert.tables import write_certificates
+
+        write_certificates(self, Path(path))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Certificates:
+        """Read what :meth:`save` wrote."""
+        from levcert.tables import read_certificates
+
+        return cls(read_certificates(Path(path)))
+
+    def to_csv(self, path: str | Path) -> None:
+        self._save_as(path, ".csv")
+
+    def to_jsonl(self, path: str | Path) -> None:
+        self._save_as(path, ".jsonl")
+
+    def to_parquet(self, path: str | Path) -> None:
+        self._save_as(path, ".parquet")
+
+    def _save_as(self, path: str | Path, ending: str) -> None:
+        if Path(path).suffix != ending:
+            raise InputError(f"The file {path} does not end in {ending}; give it that ending, or use save().")
+        self.save(path)
