@@ -1,0 +1,74 @@
+"""What a dataset is: two splits of texts with labels, and a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.alphabet import Text
+from levcert.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Texts and the numbers of their labels."""
+
+    texts: Sequence[Text]
+    labels: npt.NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != len(self.labels):
+            raise InputError(
+                f"There are {len(self.texts)} texts and {len(self.labels)} labels; give one label per text."
+            )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, rows: npt.NDArray[np.int64] | slice) -> Split:
+        """Return the rows with these numbers as a split of their own."""
+        chosen = range(len(self))[rows] if isinstance(rows, slice) else rows
+        return Split([self.texts[i] for i in chosen], self.labels[rows])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 over all texts and labels in order: equal for equal data, on every machine."""
+        digest = hashlib.sha256()
+        for text, label in zip(self.texts, self.labels, strict=True):
+            raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+            digest.update(b"%d %d " % (label, len(raw)))
+            digest.update(raw)
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A training and a test split; ``labels[i]`` is the name of the label with number i."""
+
+    name: str
+    labels: tuple[str, ...]
+    train: Split
+    test: Split
+    source: str  # where the rows came from, for people
+
+    def __post_init__(self) -> None:
+        for name, split in (("training", self.train), ("test", self.test)):
+            if len(split) and not 0 <= split.labels.min() <= split.labels.max() < len(self.labels):
+                raise InputError(f"A {name} label of {self.name} has a number outside 0 … {len(self.labels) - 1}.")
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.name}: {len(self.train)} train, {len(self.test)} test, {len(self.labels)} labels>"
+
+
+def holdout(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
+    """Set ``rows`` random rows aside, in their order: (the rest, those rows)."""
+    if not 0 <= rows < len(split):
+        raise InputError(f"Cannot set {rows} of {len(split)} rows aside; choose fewer.")
+    aside = np.zeros(len(split), dtype=bool)
+    aside[np.random.default_rng(seed).permutation(len(split))[:rows]] = True
+    return split.take(np.flatnonzero(~aside)), split.take(np.flatnonzero(aside))

@@ -1,0 +1,200 @@
+"""Rows of csv, tsv, JSON lines and parquet files, one at a time, bad ones with their line number."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, Literal, cast
+
+from levcert.alphabet import Text
+from levcert.errors import InputError
+from levcert.files import existing_file
+
+LONGEST_FIELD: Final = 1 << 26  # a longer one is an unclosed quote; without a limit it would swallow the file
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A text, its label if there is one, and the line (parquet: row) of the file where it begins."""
+
+    line: int
+    text: Text
+    label: str | None
+
+
+@dataclass
+class RowReader:
+    """Iterate over the rows of a file without holding it in memory.
+
+    The ending names the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, each also with ``.gz``, or
+    ``.parquet``.  A bad row stops with its line number, or with ``on_bad_row="skip"`` is counted by its reason
+    in ``skipped``.  Labels may be strings or integers; they come as strings.
+    """
+
+    path: str | Path
+    text_column: str = "text"
+    label_column: str | None = "label"
+    on_bad_row: Literal["error", "skip"] = "error"
+    missing_text: str | None = None  # what a missing text is read as; None: the row is bad
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def __iter__(self) -> Iterator[Row]:
+        path = existing_file(self.path)
+        open_file, read = _format(path)
+        try:
+            with open_file(path) as file:
+                for line, fields, defect in read(file, self._columns):
+                    row = self._row(line, fields, defect)
+                    if row is not None:
+                        yield row
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path} cannot be read to its end: {error}. It is damaged or cut short.") from None
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    @property
+    def _columns(self) -> list[str]:
+        return [self.text_column] + ([self.label_column] if self.label_column else [])
+
+    def _row(self, line: int, fields: Fields, defect: str | None) -> Row | None:
+        text, label = fields.get(self.text_column) or self.missing_text, None
+        defect = defect or _defect_of_text(text)
+        if self.label_column and not defect:
+            label = fields.get(self.label_column)
+            defect = _defect_of_label(label)
+        if not defect:
+            return Row(line, cast(Text, text), None if label is None else str(label))
+        if self.on_bad_row == "error":
+            raise InputError(f"line {line}: {defect}. Mend the row, or pass over bad rows with --on-bad-row skip.")
+        self.skipped[defect] += 1
+        return None
+
+
+def _defect_of_text(text: Any) -> str | None:
+    if text is None:
+        return "missing text"
+    if isinstance(text, str):
+        # surrogateescape left these where bytes were not UTF-8
+        return "bad encoding, the text is not UTF-8" if _has_escaped_bytes(text) else None
+    return None if isinstance(text, bytes) else "the text is not a string"
+
+
+def _defect_of_label(label: Any) -> str | None:
+    if label is None or label == "":
+        return "missing label"
+    if isinstance(label, bool) or not isinstance(label, str | int):
+        return "the label is neither a string nor an integer"
+    return "bad encoding, the label is not UTF-8" if _has_escaped_bytes(str(label)) else None
+
+
+def _has_escaped_bytes(text: str) -> bool:
+    return not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text)
+
+
+Rows = Iterator[tuple[int, Fields, str | None]]  # line, fields by column, what is wrong with the row
+
+
+def _check_columns(wanted: list[str], present: list[str]) -> None:
+    for column in wanted:
+        if column not in present:
+            raise InputError(
+                f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
+                "Choose with --text-column and --label-column."
+            )
+
+
+def _read_separated(file: IO[str], wanted: list[str], **dialect: Any) -> Rows:
+    csv.field_size_limit(LONGEST_FIELD)  # of the whole process: the csv module knows no other
+    reader = csv.reader(file, strict=True, **dialect)
+    header = next(reader, [])
+    _check_columns(wanted, header)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, {}, f"not a row of the table ({error})"
+            continue
+        if not cells:  # an empty line
+            continue
+        defect = None if len(cells) == len(header) else f"{len(cells)} columns instead of {len(header)}"
+        yield line, dict(zip(header, cells, strict=False)), defect
+
+
+def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
+    return _read_separated(file, wanted)
+
+
+def _read_tsv(file: IO[str], wanted: list[str]) -> Rows:
+    return _read_separated(file, wanted, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _read_jsonl(file: IO[str], wanted: list[str]) -> Rows:
+    for line, content in enumerate(file, 1):
+        if not content.strip():
+            continue
+        try:
+            fields = json.loads(content)
+        except (ValueError, RecursionError):
+            yield line, {}, "not a line of JSON"
+            continue
+        if not isinstance(fields, dict):
+            yield line, {}, "not a JSON object"
+            continue
+        missing = [column for column in wanted if column not in fields]
+        yield line, fields, f"no field {missing[0]!r}" if missing else None
+
+
+def _read_parquet(file: IO[bytes], wanted: list[str]) -> Rows:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        parquet = pq.ParquetFile(file)
+        _check_columns(wanted, parquet.schema_arrow.names)
+        line = 0
+        for batch in parquet.iter_batches(batch_size=4096, columns=wanted):
+            columns = [batch.column(name).to_pylist() for name in wanted]
+            for values in zip(*columns, strict=True):
+                line += 1
+                yield line, dict(zip(wanted, values, strict=True)), None
+    except pa.ArrowException as error:
+        raise InputError(f"This is not a whole parquet file ({error}).") from None
+
+
+def _open_text(path: Path) -> IO[str]:
+    # newline="" leaves line ends inside quoted fields alone; utf-8-sig passes over a byte-order mark
+    opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
+    return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+
+def _open_bytes(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+_FORMATS: Final[dict[str, tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], list[str]], Rows]]]] = {
+    ".csv": (_open_text, _read_csv),
+    ".csv.gz": (_open_text, _read_csv),
+    ".tsv": (_open_text, _read_tsv),
+    ".tsv.gz": (_open_text, _read_tsv),
+    ".jsonl": (_open_text, _read_jsonl),
+    ".jsonl.gz": (_open_text, _read_jsonl),
+    ".parquet": (_open_bytes, _read_parquet),
+}
+
+
+def _format(path: Path) -> tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], list[str]], Rows]]:
+    ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
+    if ending not in _FORMATS:
+        raise InputError(f"{path} has the ending {ending or 'none'!r}; rows are read from {', '.join(_FORMATS)}.")
+    return _FORMATS[ending]
