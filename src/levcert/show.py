@@ -1,0 +1,58 @@
+"""Tables on the screen."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from levcert.datasets import Dataset
+
+console = Console(highlight=False)
+
+
+def table(title: str, *columns: str) -> Table:
+    """Return an empty table in our style; a column whose name begins with > is right-aligned."""
+    result = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        result.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+    return result
+
+
+def list_datasets(descriptions: dict[str, str]) -> None:
+    """Print the names of all datasets."""
+    listing = table("Datasets", "name", "what it asks")
+    for name, description in descriptions.items():
+        listing.add_row(name, description)
+    console.print(listing)
+
+
+def describe_dataset(dataset: Dataset) -> None:
+    """Print sizes, lengths and class shares of a dataset."""
+    sizes = table(
+        f"{dataset.name}  ({dataset.source})", "split", ">texts", ">shortest", ">mean", ">longest", ">symbols"
+    )
+    for name, split in (("train", dataset.train), ("test", dataset.test)):
+        lengths = np.array([len(text) for text in split.texts])
+        symbols = len(set().union(*split.texts))
+        sizes.add_row(
+            name,
+            f"{len(split):,}",
+            f"{lengths.min()}",
+            f"{lengths.mean():.1f}",
+            f"{lengths.max():,}",
+            f"{symbols}",
+        )
+    console.print(sizes)
+    shares = table("Labels", "label", ">train", ">test", "an example")
+    for number, label in enumerate(dataset.labels):
+        rows = [split.labels == number for split in (dataset.train, dataset.test)]
+        first = int(np.argmax(rows[0]))
+        shares.add_row(label, *(f"{row.sum():,}" for row in rows), _shortened(str(dataset.train.texts[first])))
+    console.print(shares)
+
+
+def _shortened(text: str, width: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"

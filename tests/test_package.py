@@ -1,0 +1,86 @@
+"""What a user sees first: importing, the command, its errors."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import levcert
+
+COMMAND = Path(sys.executable).with_name("levcert")
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_importing_levcert_imports_nothing_heavy():
+    heavy = ["torch", "sklearn", "numba", "scipy", "pyarrow", "typer", "numpy"]
+    code = f"import sys, levcert; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+@pytest.mark.parametrize("name", levcert.__all__)
+def test_public_names_are_there_and_documented(name):
+    assert getattr(levcert, name).__doc__
+    assert name in dir(levcert)
+
+
+def test_there_is_no_other_name():
+    with pytest.raises(AttributeError, match="no attribute 'certfy'"):
+        levcert.certfy  # noqa: B018
+
+
+def test_the_version_is_the_installed_one():
+    from importlib.metadata import version
+
+    assert levcert.__version__ == version("levcert")
+
+
+def test_help_names_the_commands():
+    result = run("--help")
+    assert result.returncode == 0
+    assert "demo" in result.stdout
+    assert "datasets" in result.stdout
+
+
+def test_the_demo_ends_in_tables():
+    result = run("demo", COLUMNS="140")
+    assert result.returncode == 0, result.stderr
+    assert "16,000" in result.stdout
+    assert "kitten" in result.stdout
+    assert result.stderr == ""
+
+
+def test_datasets_lists_and_describes():
+    assert "ag_news" in run("datasets").stdout
+    assert "letters" in run("datasets", "toy").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("datasets", "mnist"), "levcert: There is no dataset 'mnist'; there are languages, toy"),
+        (("datasets", "fake_news"), "levcert: The dataset fake_news is not on this machine."),
+        (("datasets", "imdb", "--data-dir", "/nowhere"), "levcert: The data folder /nowhere does not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert result.stderr.startswith(message)
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_bad_usage_is_exit_code_2():
+    assert run("no-such-command").returncode == 2
