@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from levcert.edits import apply_edits as apply_edits
     from levcert.edits import edit_script as edit_script
     from levcert.errors import InputError as InputError
+    from levcert.models.conv import ConvModel as ConvModel
+    from levcert.models.registry import load as load
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
 
@@ -34,6 +36,7 @@ _MODULE_OF = {
     "Ball": "ball",
     "Certificate": "certificate",
     "Certificates": "certificate",
+    "ConvModel": "models.conv",
     "Dataset": "datasets",
     "Edit": "edits",
     "EditEffects": "models.window",
@@ -47,6 +50,7 @@ _MODULE_OF = {
     "edit_script": "edits",
     "erp": "distances",
     "levenshtein": "distances",
+    "load": "models.registry",
     "load_dataset": "datasets",
 }
 

@@ -1,9 +1,11 @@
 """How kernels are compiled: once, cached on disk, without fast-math."""
 
+import sys
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core import event
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,3 +22,20 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
     except RuntimeError:  # numba's "cannot cache function: no locator available"
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return compiled
+
+
+class _Announcer(event.Listener):
+    """Say once per process that the wait is for the compiler; loading from the cache compiles nothing."""
+
+    said = False
+
+    def on_start(self, _event: Any) -> None:
+        if not self.said:
+            self.said = True
+            print("levcert: compiling kernels for this machine; this happens once.", file=sys.stderr, flush=True)
+
+    def on_end(self, _event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]

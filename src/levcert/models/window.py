@@ -88,10 +88,10 @@ class WindowModel(ABC):
         before = np.lib.stride_tricks.sliding_window_view(padded, side)[: length + 1]  # what is left of position t
         after = np.lib.stride_tricks.sliding_window_view(padded, side)[side:]  # position t and what is right of it
         # Sums of windows: those that straddle the cut before t, and those that hold the symbol at t.
-        cut = self._context_scores(np.concatenate([before, after], axis=1))
+        cut = self.context_scores(np.concatenate([before, after], axis=1))
         around = np.concatenate([before[:-1], padded[side : side + length, None], after[1:]], axis=1)
-        held = self._context_scores(around)
-        joined = self._context_scores(np.concatenate([before[:-1], after[1:]], axis=1))
+        held = self.context_scores(around)
+        joined = self.context_scores(np.concatenate([before[:-1], after[1:]], axis=1))
         return EditEffects(
             insertions=self._with_each_symbol(before, after, symbols) - cut[:, None],
             deletions=joined - held,
@@ -108,11 +108,11 @@ class WindowModel(ABC):
             shape = (len(left[part]), symbols, -1)
             sides = [np.broadcast_to(side[part, None], (*shape[:2], side.shape[1])) for side in (left, right)]
             contexts = np.concatenate([sides[0], np.broadcast_to(middle, (*shape[:2], 1)), sides[1]], axis=2)
-            sums[part] = self._context_scores(contexts.reshape(-1, contexts.shape[2])).reshape(*shape)
+            sums[part] = self.context_scores(contexts.reshape(-1, contexts.shape[2])).reshape(*shape)
         return sums
 
-    def _context_scores(self, contexts: Ids) -> Scores:
-        """Return the sum of φ over all windows inside each row of ids."""
+    def context_scores(self, contexts: Ids) -> Scores:
+        """Return the sum of φ over all windows inside each row of ids; models with a faster way override it."""
         count = contexts.shape[1] - self.width + 1
         if count < 1 or not len(contexts):
             return np.zeros((len(contexts), self.classes))

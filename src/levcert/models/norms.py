@@ -1,0 +1,86 @@
+"""The constants of the paper: how much each layer can stretch a distance.
+
+Notation of the paper: E is the embedding (symbols × d, without a padding row), K a kernel (taps × filters ×
+inputs), W the head (classes × filters), p the norm of the ERP distance and r its dual, 1/p + 1/r = 1.
+
+All are computed from singular values or plain sums in float64, with no iteration that stops early.  Their use
+for insertions and deletions is another matter: see docs/soundness.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.errors import InputError
+
+Array = npt.NDArray[np.float64]
+NORMS = (1.0, 2.0, np.inf)
+
+
+def check_norm(p: float) -> float:
+    """Return p as a float; only p = 1, 2 and ∞ have operator norms that can be computed."""
+    if p not in NORMS:
+        raise InputError(f"The constants of the paper are known for p = 1, 2 and inf, not for p = {p}.")
+    return float(p)
+
+
+def dual_exponent(p: float) -> float:
+    """Return r with 1/p + 1/r = 1, as Hölder's inequality needs it."""
+    return {1.0: np.inf, 2.0: 2.0, np.inf: 1.0}[check_norm(p)]
+
+
+def embedding_constant(E: Array, p: float) -> float:
+    """M(E) = max{ max_a ‖e_a‖_p, max_{a,b} ‖e_a − e_b‖_p }  (Theorem "Lipschitz constant of margins")."""
+    return float(_distances(_with_zero(E), _with_zero(E), p).max())
+
+
+def local_embedding_constant(E: Array, symbols: npt.NDArray[np.integer], p: float) -> float:
+    """M(E, P): as M(E), but one side is a symbol of the text P (ids from 1) or the zero row.
+
+    Remark "Local Lipschitz constant of the embedding layer"; never larger than M(E).
+    """
+    rows = _with_zero(E)
+    return float(_distances(rows[np.union1d([0], symbols)], rows, p).max())
+
+
+def operator_norm(matrix: Array, p: float) -> float:
+    """‖K‖_p = max_x ‖Kx‖_p / ‖x‖_p: largest column sum, largest singular value, largest row sum for p = 1, 2, ∞."""
+    return float(np.linalg.norm(matrix, {1.0: 1, 2.0: 2, np.inf: np.inf}[check_norm(p)]))
+
+
+def tap_norms(K: Array, p: float) -> Array:
+    """Return ‖K_j‖_p of each tap."""
+    return np.array([operator_norm(tap, p) for tap in K])
+
+
+def kernel_constant(K: Array, p: float) -> float:
+    """M(K) = Σ_j ‖K_j‖_p  (Lemma "Convolution")."""
+    return float(tap_norms(K, p).sum())
+
+
+def pair_norms(W: Array, p: float) -> Array:
+    """Return ‖w_y − w_ŷ‖_r for all pairs of classes."""
+    return _distances(W, W, dual_exponent(p))
+
+
+def head_constant(W: Array, p: float) -> float:
+    """M(W) = max_{y,ŷ} ‖w_y − w_ŷ‖_r  (Equation of the 1-Lipschitz classifier)."""
+    return float(pair_norms(W, p).max())
+
+
+def margin_constants(E: Array, kernels: Sequence[Array], W: Array, p: float) -> Array:
+    """G(y, ŷ) = ‖w_y − w_ŷ‖_r · Π_i M(K⁽ⁱ⁾) · M(E)  (Corollary "Certified radius of convolutional models")."""
+    product = np.prod([kernel_constant(K, p) for K in kernels])
+    return pair_norms(W, p) * product * embedding_constant(E, p)
+
+
+def _with_zero(E: Array) -> Array:
+    return np.vstack([np.zeros((1, E.shape[1])), E])
+
+
+def _distances(A: Array, B: Array, p: float) -> Array:
+    """Return ‖a − b‖_p for all rows, one row of A at a time to keep memory small."""
+    return np.array([np.linalg.norm(B - a, check_norm(p), axis=1) for a in A])
