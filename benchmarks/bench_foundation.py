@@ -29,14 +29,13 @@ def encoding():
 
 
 def start_up():
-    def python(code):
-        return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), repeat=10)
+    def python(*arguments):
+        command = [sys.executable, *arguments]
+        return 1000 * seconds(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), repeat=10)
 
-    bare = python("pass")
-    print(f"import levcert: {1000 * (python('import levcert') - bare):.0f} ms more than python itself")
-    print(
-        f"levcert --help: {1000 * seconds(lambda: subprocess.run([sys.executable, '-m', 'levcert.cli', '--help'], check=True, stdout=subprocess.DEVNULL), 10):.0f} ms"
-    )
+    bare = python("-c", "pass")
+    print(f"import levcert: {python('-c', 'import levcert') - bare:.0f} ms more than python itself")
+    print(f"levcert --help: {python('-m', 'levcert.cli', '--help'):.0f} ms")
     print(f"load_dataset('languages'): {seconds(lambda: load_dataset('languages'), 3):.2f} s")
 
 

@@ -1,0 +1,1 @@
+"""Training: the only part of the project that needs torch."""

@@ -1,0 +1,146 @@
+"""The convolution in training: our kernels inside an autograd function, and the plain torch twin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from levcert.alphabet import EncodedTexts
+from levcert.kernels import conv
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "leaky_relu": functional.leaky_relu,
+    "tanh": torch.tanh,
+    "gelu": functional.gelu,
+}
+
+
+def table_of(E: Tensor, K: Tensor) -> Tensor:
+    """T[a, j] = e_a K_jᵀ, with zeros for the padding; one matrix product."""
+    taps, filters, inputs = K.shape
+    return functional.pad(functional.linear(E, K.reshape(-1, inputs)), (0, 0, 1, 0)).view(-1, taps, filters)
+
+
+def pooled_features(
+    E: Tensor, kernels: list[Tensor], texts: EncodedTexts, activation: str = "relu", threads: int = 1
+) -> Tensor:
+    """Return Σ_i h_i of the last layer for each text; fast on a CPU."""
+    table = table_of(E, kernels[0])
+    if len(kernels) == 1 and activation == "relu":
+        return _PooledRelu.apply(table, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
+    return _pooled_deep(table, kernels[1:], texts, ACTIVATIONS[activation])
+
+
+def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts, activation: str = "relu") -> Tensor:
+    """As :func:`pooled_features`, with embedding and conv1d on a padded batch: the twin, and what a GPU runs."""
+    longest = int(texts.lengths.max(initial=0))
+    ids = torch.zeros(len(texts), longest, dtype=torch.long)
+    for row, text in zip(ids, texts, strict=True):
+        row[: len(text)] = torch.from_numpy(text.astype(np.int64))
+    values = functional.embedding(ids.to(E.device), functional.pad(E, (0, 0, 1, 0))).transpose(1, 2)
+    for K in kernels:
+        values = ACTIVATIONS[activation](functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
+    return values.sum(dim=2)
+
+
+class _PooledRelu(torch.autograd.Function):
+    """One layer, ReLU and sum in one kernel; backwards a scatter into the table."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, threads: int) -> Tensor:
+        array = table.detach().numpy()
+        _, taps, filters = array.shape
+        features = np.zeros((len(texts), filters), dtype=array.dtype)
+        parts = _parts(texts, threads)
+        windows = [part.lengths + (taps - 1) * (part.lengths > 0) for part, _ in parts]
+        masks = [np.empty((int(count.sum()), filters), dtype=np.uint8) for count in windows]
+
+        def run(index: int) -> None:
+            part, rows = parts[index]
+            conv.table_relu_features(array, part.ids, part.offsets, features[rows], masks[index])
+
+        _each(run, len(parts))
+        ctx.parts, ctx.masks, ctx.shape = parts, masks, array.shape
+        return torch.from_numpy(features)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        gradient = gradients[0].contiguous().numpy()
+        shares = [np.zeros(ctx.shape, dtype=gradient.dtype) for _ in ctx.parts]
+
+        def run(index: int) -> None:
+            part, rows = ctx.parts[index]
+            conv.table_relu_features_backward(gradient[rows], part.ids, part.offsets, ctx.masks[index], shares[index])
+
+        _each(run, len(ctx.parts))
+        return torch.from_numpy(sum(shares[1:], start=shares[0])), None, None
+
+
+def _pooled_deep(
+    table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activate: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """Any depth: the table gives the first layer of all texts in one row, with room between them for the others.
+
+    A full convolution lets each text grow by taps − 1; with zeros of that total width in between, texts never
+    meet, and one conv1d over the whole row serves the batch without padding to the longest.
+    """
+    room = sum(len(K) - 1 for K in deeper)
+    grown = texts.lengths + (table.shape[1] - 1) * (texts.lengths > 0)
+    starts = np.concatenate([[0], np.cumsum(grown + room)])
+    values = activate(_TableRows.apply(table, texts, starts)).T  # type: ignore[no-untyped-call]
+    for K in deeper:
+        values = activate(functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
+    owner = np.repeat(np.arange(len(texts)), np.diff(starts))
+    owner = np.concatenate([owner, np.full(values.shape[1] - len(owner), max(len(texts) - 1, 0))])
+    return values.new_zeros(len(texts), len(values)).index_add(0, torch.from_numpy(owner), values.T)
+
+
+class _TableRows(torch.autograd.Function):
+    """The first layer's pre-activations, each text's rows from ``starts[n]`` on, zeros in between."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, starts: Any) -> Tensor:
+        array = table.detach().numpy()
+        rows = np.zeros((int(starts[-1]), array.shape[2]), dtype=array.dtype)
+        conv.table_rows(array, texts.ids, texts.offsets, array.shape[1] - 1, rows, starts)
+        ctx.texts, ctx.starts, ctx.shape = texts, starts, array.shape
+        return torch.from_numpy(rows)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        gradient = gradients[0].contiguous().numpy()
+        share = np.zeros(ctx.shape, dtype=gradient.dtype)
+        conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, share)
+        return torch.from_numpy(share), None, None
+
+
+def _parts(texts: EncodedTexts, threads: int) -> list[tuple[EncodedTexts, slice]]:
+    """Cut a batch into parts of about equal length, one per thread."""
+    marks = np.searchsorted(texts.offsets, texts.offsets[-1] * np.arange(1, threads) / threads)
+    cuts = np.unique([0, *marks, len(texts)])
+    if len(cuts) < 2:
+        return [(texts, slice(None))]
+    return [
+        (
+            EncodedTexts(texts.ids[texts.offsets[a] : texts.offsets[b]], texts.offsets[a : b + 1] - texts.offsets[a]),
+            slice(int(a), int(b)),
+        )
+        for a, b in pairwise(cuts)
+    ]
+
+
+def _each(run: Any, count: int) -> None:
+    """Call ``run`` with 0 … count − 1, in threads if there are several: kernels release the interpreter lock."""
+    if count == 1:
+        run(0)
+        return
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(run, range(count)))

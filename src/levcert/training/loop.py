@@ -1,0 +1,215 @@
+"""The training loop: repeatable, interruptible, resumable to the same bits."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from levcert.alphabet import Alphabet, EncodedTexts
+from levcert.datasets.dataset import Dataset, Split, holdout
+from levcert.errors import InputError
+from levcert.models.conv import ConvModel
+from levcert.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from levcert.training.config import TrainingConfig
+from levcert.training.network import ConvNetwork
+from levcert.training.progress import Reporter
+from levcert.training.schedules import triangular
+
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+_EXPLODED = 1e6  # a cross-entropy beyond this never comes back
+
+
+@dataclass(frozen=True)
+class _Data:
+    texts: EncodedTexts
+    labels: torch.Tensor
+
+
+@dataclass
+class _Run:
+    """One training run: what changes from step to step, and how it is saved and measured."""
+
+    config: TrainingConfig
+    network: ConvNetwork
+    optimiser: torch.optim.SGD
+    data: _Data
+    identity: dict[str, Any]
+    checkpoint: Path | None
+    validate: Callable[[], dict[str, float]]
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def steps(self) -> int:
+        """Steps of one epoch."""
+        return math.ceil(len(self.data.texts) / self.config.batch_size)
+
+    def restore(self) -> None:
+        if self.checkpoint is not None and self.checkpoint.exists():
+            self.progress = load_checkpoint(self.checkpoint, self.network, self.optimiser, self.identity)
+
+    def save(self) -> None:
+        if self.checkpoint is not None:
+            save_checkpoint(self.checkpoint, self.network, self.optimiser, self.progress, self.identity)
+
+    def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
+        """Take all steps that are left."""
+        progress, saved = self.progress, time.perf_counter()
+        started = saved - progress.seconds
+        self.network.train()
+        while progress.epoch < self.config.epochs:
+            order = np.random.default_rng([self.config.seed, progress.epoch]).permutation(len(self.data.texts))
+            while progress.step < self.steps:
+                rate = self._step(order[progress.step * self.config.batch_size :][: self.config.batch_size])
+                progress.seconds = time.perf_counter() - started
+                reporter.step(progress, rate)
+                if interrupted.is_set():
+                    self.save()
+                    raise KeyboardInterrupt
+                if time.perf_counter() - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                    self.save()
+                    saved = time.perf_counter()
+            progress.end_epoch(self.validate())
+        self.save()
+
+    def _step(self, rows: npt.NDArray[np.int64]) -> float:
+        """Train on some rows; return the learning rate."""
+        progress, config = self.progress, self.config
+        done = (progress.epoch + (progress.step + 1) / self.steps) / config.epochs
+        rate = triangular(done, config.learning_rate, config.peak)
+        loss, right = _step(self.network, self.optimiser, _batch(self.data, rows, config, progress), rate)
+        progress.count(len(rows), loss, right)
+        if not loss < _EXPLODED:
+            raise InputError(
+                f"The loss became {loss:.3g} in epoch {progress.epoch + 1}, step {progress.step}; "
+                f"lower --learning-rate (now {config.learning_rate:g})."
+            )
+        return rate
+
+
+def train(
+    dataset: Dataset,
+    config: TrainingConfig | None = None,
+    *,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    show_progress: bool = True,
+    **options: Any,
+) -> ConvModel:
+    """Train a convolutional classifier as ``config`` says (default: the paper's recipe) and fold it.
+
+    With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued with ``resume=True`` to the
+    same result, bit for bit on a CPU.  ``options`` change single fields of the configuration.
+    """
+    config = (config or TrainingConfig.preset("paper", dataset.name)).changed(options)
+    torch.set_num_threads(config.threads)
+    path = None if checkpoint is None else Path(checkpoint)
+    if resume and path is None:
+        raise InputError("To resume, name the checkpoint of the run that was interrupted.")
+    split, validation = _prepare(dataset, config)
+    alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
+    data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
+    network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
+    optimiser = torch.optim.SGD(network.parameters(), lr=config.learning_rate, momentum=config.momentum)
+    identity = {"config": _identity(config), "data": split.fingerprint}
+
+    def validate() -> dict[str, float]:
+        return (
+            {} if validation is None else {"validation": accuracy(network.fold(alphabet, dataset.labels), validation)}
+        )
+
+    run = _Run(config, network, optimiser, data, identity, path, validate)
+    if resume:
+        run.restore()
+    with Reporter(config.epochs, run.steps, show=show_progress) as reporter, _polite_interrupt() as interrupted:
+        run.finish(reporter, interrupted)
+    model = network.fold(alphabet, dataset.labels)
+    metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
+    metrics |= validate() | ({"test": accuracy(model, _cut(dataset.test, config))} if len(dataset.test) else {})
+    fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    model.training = {"config": config.to_dict(), "data": fingerprints, "metrics": metrics}
+    return model
+
+
+def accuracy(model: ConvModel, split: Split) -> float:
+    """Return the share of texts that the model labels right."""
+    scores = np.concatenate([model.scores(split.texts[i : i + 1000]) for i in range(0, len(split), 1000)])
+    return float((scores.argmax(axis=1) == split.labels).mean())
+
+
+def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: float) -> tuple[float, int]:
+    """Take one step; return the batch's mean loss and how many labels were right."""
+    config = network.config
+    scores = network(batch.texts)
+    labels = batch.labels.to(scores.device)
+    loss = functional.cross_entropy(scores, labels)
+    if config.method == "penalty":
+        loss = loss + config.penalty * network.margin_constant()
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+    value = float(loss.detach())
+    if math.isfinite(value):
+        optimiser.step()
+    return value, int((scores.detach().argmax(dim=1) == labels).sum())
+
+
+def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, progress: Progress) -> _Data:
+    """Put the texts of a batch one after the other, with characters deleted if the configuration says so."""
+    texts = data.texts.take(rows)
+    if config.deletion:
+        rng = np.random.default_rng([config.seed, progress.epoch, progress.step])
+        kept = rng.random(len(texts.ids)) >= config.deletion
+        offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
+        texts = EncodedTexts(texts.ids[kept], offsets)
+    return _Data(texts, data.labels[rows])
+
+
+def _prepare(dataset: Dataset, config: TrainingConfig) -> tuple[Split, Split | None]:
+    split = _cut(dataset.train, config)
+    if not len(split):
+        raise InputError(f"The dataset {dataset.name} has no training rows.")
+    if not config.validation_rows:
+        return split, None
+    return holdout(split, config.validation_rows, config.seed)
+
+
+def _cut(split: Split, config: TrainingConfig) -> Split:
+    return split if config.cut is None else Split([text[: config.cut] for text in split.texts], split.labels)
+
+
+def _identity(config: TrainingConfig) -> dict[str, Any]:
+    """What must agree for a run to be continued: all but the number of threads."""
+    return {name: value for name, value in config.to_dict().items() if name != "threads"}
+
+
+@contextmanager
+def _polite_interrupt() -> Iterator[threading.Event]:
+    """Turn Ctrl-C into a flag that is looked at between steps; a second Ctrl-C interrupts at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def handle(signum: int, frame: Any) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
