@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -59,6 +60,13 @@ class EncodedTexts:
 
     def __iter__(self) -> Iterator[Ids]:
         return (self[index] for index in range(len(self)))
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> EncodedTexts:
+        """Return the texts with these numbers, one after the other."""
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        source = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return EncodedTexts(self.ids[source], offsets)
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -113,11 +121,14 @@ class Alphabet:
     ) -> Alphabet:
         """Every character seen at least ``minimum_count`` times (after folding), in code-point order."""
         counts = np.zeros(_CODE_POINTS, dtype=np.int64)
-        for text in texts:
-            if not isinstance(text, str):
-                raise InputError("Characters are counted over str texts; for bytes use Alphabet.bytes().")
-            points, times = np.unique(_code_points(text), return_counts=True)
-            counts[points] += times
+        texts = iter(texts)
+        while chunk := list(islice(texts, 4096)):
+            try:
+                points = _code_points("".join(chunk))
+            except TypeError:
+                raise InputError("Characters are counted over str texts; for bytes use Alphabet.bytes().") from None
+            found = np.bincount(points)
+            counts[: len(found)] += found
         folded: dict[str, int] = {}
         for point in np.flatnonzero(counts):
             character = fold(chr(point)) if folding else chr(point)

@@ -45,3 +45,12 @@ def existing_file(path: str | Path) -> Path:
     if not os.access(path, os.R_OK):
         raise InputError(f"{path} may not be read; change its permissions.")
     return path
+
+
+def check_model_path(path: str | Path) -> None:
+    """Refuse a model path that could not be written, before hours of training rather than after."""
+    path = Path(path)
+    if path.suffix != ".safetensors":
+        raise InputError(f"A model file ends in .safetensors, and {path} does not.")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"Cannot write {path}: its folder does not exist or may not be written. Choose another.")

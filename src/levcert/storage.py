@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet
 from levcert.errors import InputError
-from levcert.files import atomic_path, existing_file
+from levcert.files import atomic_path, check_model_path, existing_file
 
 FORMAT_VERSION: Final = 1
 _KEY: Final = "levcert"
@@ -61,8 +61,7 @@ def write_model(path: str | Path, header: Header, tensors: Mapping[str, npt.NDAr
     from safetensors.numpy import save_file
 
     path = Path(path)
-    if path.suffix != ".safetensors":
-        raise InputError(f"A model file ends in .safetensors, and {path} does not.")
+    check_model_path(path)
     bad = sorted(name for name, tensor in tensors.items() if not np.isfinite(tensor).all())
     if bad:
         raise InputError(f"The tensors {bad} hold NaN or infinity; train again with a lower learning rate.")
