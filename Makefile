@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test test-long lint types unit bench clean
 
 demo: .venv/ready
 	$(BIN)/levcert demo
@@ -18,6 +18,9 @@ types: .venv/ready-dev
 
 unit: .venv/ready-dev
 	$(BIN)/pytest -n 2
+
+test-long: .venv/ready-dev
+	$(BIN)/pytest -n 2 -m long
 
 bench: .venv/ready-dev
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done

@@ -1,8 +1,9 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levcert import Edit, InputError, apply_edits, edit_script, levenshtein
+from levcert import Ball, Edit, InputError, apply_edits, edit_script, levenshtein
+from levcert.edits import OPERATIONS
 
 TEXTS = st.text("abç", max_size=10)
 
@@ -58,3 +59,17 @@ def test_deleting_either_of_two_equal_neighbours_gives_the_same_text():
 def test_refusals_say_why(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@settings(max_examples=60)
+@given(st.text("abç", max_size=5), st.text("abç", max_size=5), st.sets(st.sampled_from(sorted(OPERATIONS)), min_size=1))
+def test_restricted_scripts_are_shortest_too(a, b, operations):
+    try:
+        script = edit_script(a, b, operations)
+    except InputError:
+        assert b not in Ball(a, max(len(a), len(b)), "abç", operations)
+        return
+    assert apply_edits(a, script) == b
+    assert {edit.operation for edit in script} <= operations
+    assert b in Ball(a, len(script), "abç", operations)
+    assert not script or b not in Ball(a, len(script) - 1, "abç", operations)

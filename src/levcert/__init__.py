@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from levcert.alphabet import Alphabet as Alphabet
+    from levcert.attacks import attack as attack
     from levcert.ball import Ball as Ball
     from levcert.certificate import Certificate as Certificate
     from levcert.certificate import Certificates as Certificates
     from levcert.certificate import Share as Share
+    from levcert.certifiers import certify as certify
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
     from levcert.datasets import Split as Split
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from levcert.models.registry import load as load
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
+    from levcert.threat import Threat as Threat
 
 __version__ = "0.1.0"
 
@@ -45,7 +48,10 @@ _MODULE_OF = {
     "Share": "certificate",
     "Split": "datasets",
     "WindowModel": "models.window",
+    "Threat": "threat",
     "apply_edits": "edits",
+    "attack": "attacks",
+    "certify": "certifiers",
     "dataset_from_files": "datasets",
     "edit_script": "edits",
     "erp": "distances",

@@ -58,6 +58,10 @@ class Ball(Generic[T]):
         while stack:
             prefix, depth, row = stack.pop()
             node = self._levels[depth][row]
+            if node.paths == 1:  # no edit left: the rest of the text follows, from any position still alive
+                alive = next(index for index, cost in enumerate(row) if cost <= self.distance)
+                yield prefix + self.text[depth - self.distance + alive :]
+                continue
             if node.accepts:
                 yield prefix
             for symbols, target in node.steps:

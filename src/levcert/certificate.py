@@ -30,7 +30,7 @@ class Certificate:
     text: Text
     label: str
     radius: int
-    margin: float
+    margin: float | None  # None for classifiers that give labels only
     method: str
     claim: str  # "proved", "exact", "substitutions only" or "probability ≥ 1−α"
     upper: int | None = None  # distance of the nearest counterexample found
@@ -40,7 +40,7 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.radius < NO_ANSWER:
             raise InputError(f"A radius is at least {NO_ANSWER}, not {self.radius}.")
-        if np.isnan(self.margin):
+        if self.margin is not None and np.isnan(self.margin):
             raise InputError("A margin is a number, and this one is NaN; look for NaN in the model's weights.")
         if (self.upper is None) != (self.counterexample is None):
             raise InputError("A certificate has a counterexample and its distance, or neither.")
@@ -135,7 +135,8 @@ class Certificates(Sequence[Certificate]):
 
     @cached_property
     def margin(self) -> npt.NDArray[np.float64]:
-        return np.array([row.margin for row in self], dtype=np.float64)
+        """The margins; NaN where a classifier gave labels only."""
+        return np.array([np.nan if row.margin is None else row.margin for row in self], dtype=np.float64)
 
     @cached_property
     def label(self) -> npt.NDArray[np.str_]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -14,6 +15,7 @@ Operation = Literal["insert", "delete", "substitute"]
 OPERATIONS: Final[frozenset[Operation]] = frozenset(get_args(Operation))
 
 T = TypeVar("T", str, bytes)
+AnyText = TypeVar("AnyText", bound=str | bytes)
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,15 @@ class Edit:
                 return f"substitute {self.symbol!r} at {self.position}"
 
 
-def apply_edits(text: T, edits: Iterable[Edit]) -> T:
+def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
     """Apply edits at once: every position is one of ``text`` itself, whatever the other edits do.
 
     Insertions before the same position appear in the order given.  A character can be deleted or substituted
     once only.
     """
-    inserted: dict[int, T] = {}
-    replaced: dict[int, T] = {}
-    empty = text[:0]
+    inserted: dict[int, Any] = {}
+    replaced: dict[int, Any] = {}
+    empty: Any = text[:0]
     for edit in edits:
         if edit.position > len(text) - (edit.operation != "insert"):
             raise InputError(f"The edit '{edit}' lies outside a text of {len(text)} characters.")
@@ -65,7 +67,7 @@ def apply_edits(text: T, edits: Iterable[Edit]) -> T:
             raise InputError(f"Two edits replace or delete the character at {edit.position}; give one.")
         else:
             replaced[edit.position] = symbol
-    result = empty
+    result: Any = empty
     copied = 0
     for position in sorted(inserted.keys() | replaced.keys()):
         result += text[copied:position] + inserted.get(position, empty)
@@ -73,11 +75,13 @@ def apply_edits(text: T, edits: Iterable[Edit]) -> T:
         if position in replaced:
             result += replaced[position]
             copied += 1
-    return result + text[copied:]
+    return cast(AnyText, result + text[copied:])
 
 
-def edit_script(source: T, target: T) -> list[Edit]:
-    """Return a shortest list of edits with ``apply_edits(source, script) == target``."""
+def edit_script(source: AnyText, target: AnyText, operations: Collection[Operation] = OPERATIONS) -> list[Edit]:
+    """Return a shortest list of edits with ``apply_edits(source, script) == target``, of some operations only."""
+    if not OPERATIONS.issubset(operations):
+        return _restricted_script(source, target, operations)
     script = []
     for step in Levenshtein.editops(source, target):
         symbol = target[step.dest_pos : step.dest_pos + 1]
@@ -88,4 +92,35 @@ def edit_script(source: T, target: T) -> list[Edit]:
                 script.append(Edit("delete", step.src_pos))
             case "replace":
                 script.append(Edit("substitute", step.src_pos, symbol))
+    return script
+
+
+def _restricted_script(source: AnyText, target: AnyText, operations: Collection[Operation]) -> list[Edit]:
+    """The recursion of the Levenshtein distance from the ends backwards, with the choices remembered."""
+    m, n = len(source), len(target)
+    cost = [[math.inf] * (n + 1) for _ in range(m + 1)]
+    cost[m][n] = 0
+    choice: dict[tuple[int, int], Operation | None] = {}
+    for i in range(m, -1, -1):
+        for j in range(n, -1, -1):
+            options: list[tuple[float, Operation | None]] = []
+            if i < m and j < n and source[i] == target[j]:
+                options.append((cost[i + 1][j + 1], None))
+            if i < m and j < n and "substitute" in operations:
+                options.append((cost[i + 1][j + 1] + 1, "substitute"))
+            if i < m and "delete" in operations:
+                options.append((cost[i + 1][j] + 1, "delete"))
+            if j < n and "insert" in operations:
+                options.append((cost[i][j + 1] + 1, "insert"))
+            if options:
+                cost[i][j], choice[i, j] = min(options, key=lambda option: option[0])
+    if cost[0][0] == math.inf:
+        raise InputError(f"No edits of the kind {' or '.join(sorted(operations))} lead from one text to the other.")
+    script, i, j = [], 0, 0
+    while (i, j) != (m, n):
+        operation = choice[i, j]
+        if operation is not None:
+            script.append(Edit(operation, i, None if operation == "delete" else target[j : j + 1]))
+        i += operation != "insert"
+        j += operation != "delete"
     return script

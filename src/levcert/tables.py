@@ -48,8 +48,9 @@ def _certificate(record: Record) -> Certificate:
     unknown, missing = record.keys() - set(COLUMNS), set(COLUMNS) - record.keys()
     if unknown or missing:
         raise ValueError(f"unknown columns {sorted(map(str, unknown))}, missing columns {sorted(missing)}.")
-    fields = dict(record, radius=int(record["radius"]), margin=float(record["margin"]))
+    fields = dict(record, radius=int(record["radius"]))
     fields["upper"] = None if record["upper"] in (None, "") else int(record["upper"])
+    fields["margin"] = None if record["margin"] in (None, "") else float(record["margin"])
     fields["seconds"] = float(record["seconds"])
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None

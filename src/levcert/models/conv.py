@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,9 +13,10 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
+from levcert.models import norms
 from levcert.models.activations import get_activation
-from levcert.models.norms import margin_constants
-from levcert.models.window import Scores, WindowModel, check_labels
+from levcert.models.bounds import TapCosts, norm_tap_costs, rounding_factor
+from levcert.models.window import Positions, Scores, WindowModel, check_labels
 from levcert.storage import Header, Tensors, take, write_model
 
 Array = npt.NDArray[np.float64]
@@ -61,6 +64,7 @@ class ConvModel(WindowModel):
         # T[a, j] = e_a K_jᵀ, with a zero row for the padding: see levcert.kernels.conv
         table = np.einsum("ad,jhd->ajh", self.embedding, self.kernels[0])
         self.table = np.pad(table, ((1, 0), (0, 0), (0, 0)))
+        self._by_symbol = np.ascontiguousarray(self.table[1:].transpose(1, 2, 0))  # taps × filters × symbols
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
 
     @property
@@ -70,7 +74,7 @@ class ConvModel(WindowModel):
     def constants(self, p: float) -> Array:
         """Return the paper's G(y, ŷ) for all pairs of classes: proved for substitutions only."""
         stretch = self.activation.lipschitz ** len(self.kernels)
-        return margin_constants(self.embedding, self.kernels, self.head, p) * stretch
+        return norms.margin_constants(self.embedding, self.kernels, self.head, p) * stretch
 
     def scores(self, texts: Sequence[Text]) -> Scores:
         encoded = self.alphabet.encode_many(texts)
@@ -86,12 +90,90 @@ class ConvModel(WindowModel):
         return self.context_scores(windows)
 
     def context_scores(self, contexts: Ids) -> Scores:
+        return self._head(self.context_features(contexts))
+
+    def context_features(self, contexts: Ids) -> Array:
+        """Return the sum of the last layer over all windows inside each row of ids."""
         count, length = contexts.shape
         if length < self.width:
-            return np.zeros((count, self.classes))
+            return np.zeros((count, self.head.shape[1]))
         offsets = np.arange(count + 1, dtype=np.int64) * length
         flat = np.ascontiguousarray(contexts, dtype=np.int32).reshape(-1)
-        return self._head(self._pooled(EncodedTexts(flat, offsets), padded=False))
+        return self._pooled(EncodedTexts(flat, offsets), padded=False)
+
+    def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        if self._deeper:
+            return super().hole_scores(padded, lefts, rights)
+        return self._hole(padded, lefts, rights, bounds=False)[0]
+
+    def hole_bounds(self, padded: Ids, lefts: Positions, rights: Positions) -> tuple[Array, Array]:
+        """Return the least and the largest pooled features over all symbols in each hole."""
+        if not self._deeper:
+            return self._hole(padded, lefts, rights, bounds=True)[1:]
+        low, high = (np.empty((len(lefts), self.head.shape[1])) for _ in range(2))
+        for part, contexts in self.hole_contexts(padded, lefts, rights):
+            features = self.context_features(contexts).reshape(-1, self.alphabet.size, low.shape[1])
+            low[part], high[part] = features.min(axis=1), features.max(axis=1)
+        return low, high
+
+    def _hole(self, padded: Ids, lefts: Positions, rights: Positions, *, bounds: bool) -> tuple[Scores, Array, Array]:
+        from levcert.kernels.edits import hole_features
+
+        scores = np.empty((len(lefts), self.alphabet.size, self.classes))
+        low, high = (np.empty((len(lefts) if bounds else 0, self.head.shape[1])) for _ in range(2))
+        hole_features(
+            self.table, self._by_symbol, padded, lefts, rights, self.activation.code, self.head, scores, low, high
+        )
+        return scores, low, high
+
+    @cached_property
+    def tap_costs(self) -> TapCosts:
+        """The exact form for one layer, the norm form with the best p for more."""
+        if self._deeper:
+            return self._norm_tap_costs()
+        from levcert.kernels.edits import tap_costs
+
+        rows, taps, filters = self.table.shape
+        replace = np.zeros((self.classes, self.classes, rows, rows))
+        spread = np.zeros((self.classes, self.classes, taps))
+        appear, vanish = (np.zeros((self.classes, self.classes, taps, rows - 1)) for _ in range(2))
+        for y, other in permutations(range(self.classes), 2):
+            pair = (y, other)
+            difference = (self.head[y] - self.head[other]) * self.activation.lipschitz
+            increasing = self.activation.increasing
+            tap_costs(self.table, difference, increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
+        costs = TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish)
+        return costs.inflated(1 + rounding_factor(4 * taps * filters))
+
+    def _norm_tap_costs(self) -> TapCosts:
+        """Choose the p whose bound on an insertion is smallest; all three hold."""
+        stretch = self.activation.lipschitz ** len(self.kernels)
+        candidates = []
+        for p in norms.NORMS:
+            kappa = np.array([stretch])
+            for kernel in self.kernels:
+                kappa = np.convolve(kappa, norms.tap_norms(kernel, p))
+            distances = norms.symbol_distances(self.embedding, p)
+            costs = norm_tap_costs(kappa, distances, norms.pair_norms(self.head, p))
+            candidates.append(costs.inflated(1 + 1e-9))  # singular values are good to far more digits
+        return min(candidates, key=lambda costs: float(costs.shift.max() + costs.appear.max(axis=3).sum(axis=2).max()))
+
+    def rounding(self, windows: int) -> float:
+        """Standard forward error analysis, layer by layer: magnitude and error of each filter, then their sums."""
+        magnitude = np.abs(self.table).max(axis=0).sum(axis=0)
+        error = rounding_factor(self.table.shape[1] + 4) * magnitude
+        slope = self.activation.lipschitz
+        for layer in range(len(self.kernels)):
+            if layer:
+                weights = np.abs(self._deeper[layer - 1]).sum(axis=0)
+                terms = self._deeper[layer - 1].shape[0] * len(weights)
+                error = error @ weights + rounding_factor(terms + 2) * ((magnitude + error) @ weights)
+                magnitude = magnitude @ weights
+            error, magnitude = slope * error + rounding_factor(8) * slope * magnitude, slope * magnitude
+        pooled = windows * (error + rounding_factor(windows + 2) * (magnitude + error))
+        heads = np.abs(self.head)
+        total = heads @ (pooled + rounding_factor(heads.shape[1] + 2) * (windows * magnitude + pooled))
+        return float(total.max())
 
     def pooled_features(self, texts: EncodedTexts) -> Array:
         """Return the sum over positions of the last layer, before the head."""

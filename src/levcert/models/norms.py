@@ -34,7 +34,7 @@ def dual_exponent(p: float) -> float:
 
 def embedding_constant(E: Array, p: float) -> float:
     """M(E) = max{ max_a ‖e_a‖_p, max_{a,b} ‖e_a − e_b‖_p }  (Theorem "Lipschitz constant of margins")."""
-    return float(_distances(_with_zero(E), _with_zero(E), p).max())
+    return float(symbol_distances(E, p).max())
 
 
 def local_embedding_constant(E: Array, symbols: npt.NDArray[np.integer], p: float) -> float:
@@ -75,6 +75,11 @@ def margin_constants(E: Array, kernels: Sequence[Array], W: Array, p: float) -> 
     """G(y, ŷ) = ‖w_y − w_ŷ‖_r · Π_i M(K⁽ⁱ⁾) · M(E)  (Corollary "Certified radius of convolutional models")."""
     product = np.prod([kernel_constant(K, p) for K in kernels])
     return pair_norms(W, p) * product * embedding_constant(E, p)
+
+
+def symbol_distances(E: Array, p: float) -> Array:
+    """Return ‖e_a − e_b‖_p for all symbols and, first, the zero row of the padding."""
+    return _distances(_with_zero(E), _with_zero(E), p)
 
 
 def _with_zero(E: Array) -> Array:

@@ -12,7 +12,7 @@ not interact: this is what makes exact search possible and bounds tight.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,10 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
+from levcert.models.bounds import TapCosts, WindowRange
 
 Scores = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.int64]
 _WINDOW_IDS_AT_ONCE = 1 << 22  # bounds the memory of edit effects to some tens of megabytes
 
 
@@ -61,6 +63,23 @@ class WindowModel(ABC):
     def classes(self) -> int:
         return len(self.labels)
 
+    @abstractmethod
+    def rounding(self, windows: int) -> float:
+        """Return how far a computed score of a text with so many windows can be from the real sum Σ φ.
+
+        Certificates are decided with this allowance, so that they hold for the scores as computed.
+        """
+
+    @property
+    def tap_costs(self) -> TapCosts | None:
+        """What one edit can take from a margin, tap by tap; None where a model cannot tell."""
+        return None
+
+    @property
+    def window_range(self) -> WindowRange | None:
+        """The range of one window's margin; None where a model cannot tell."""
+        return None
+
     def scores(self, texts: Sequence[Text]) -> Scores:
         """Return the scores of texts, one row each and one column per class."""
         return self.encoded_scores(self.alphabet.encode_many(texts))
@@ -77,39 +96,53 @@ class WindowModel(ABC):
             row[:] = self.window_scores(windows_of(ids, self.width)).sum(axis=0)
         return scores
 
-    def edit_effects(self, ids: Ids) -> EditEffects:
+    def edit_effects(self, ids: Ids, first: int = 0, last: int | None = None) -> EditEffects:
         """Return the effect of every single edit, evaluating only the windows that an edit touches.
 
         At most R windows appear and R disappear, so this costs about 2·length·symbols·R windows instead of the
-        2·length²·symbols of naive enumeration.
+        2·length²·symbols of naive enumeration.  With ``first`` and ``last``, only insertions before the positions
+        first … last − 1 and substitutions and deletions there (a text of length m has the cuts 0 … m).
         """
-        length, symbols, side = len(ids), self.alphabet.size, self.width - 1
-        padded = _padded(ids, side)
-        before = np.lib.stride_tricks.sliding_window_view(padded, side)[: length + 1]  # what is left of position t
-        after = np.lib.stride_tricks.sliding_window_view(padded, side)[side:]  # position t and what is right of it
-        # Sums of windows: those that straddle the cut before t, and those that hold the symbol at t.
+        length, side = len(ids), self.width - 1
+        last = length + 1 if last is None else last
+        cuts, places = np.arange(first, last), np.arange(first, min(last, length))
+        padded = pad(ids, side)
+        parts = np.lib.stride_tricks.sliding_window_view(padded, side)
+        before, after = parts[cuts], parts[cuts + side]  # what is left of a cut, and what is right of it
+        # Sums of windows: those that straddle a cut, those that hold a symbol, those when it is gone.
         cut = self.context_scores(np.concatenate([before, after], axis=1))
-        around = np.concatenate([before[:-1], padded[side : side + length, None], after[1:]], axis=1)
-        held = self.context_scores(around)
-        joined = self.context_scores(np.concatenate([before[:-1], after[1:]], axis=1))
+        rest = parts[places + side + 1]
+        middle = padded[places + side, None]
+        held = self.context_scores(np.concatenate([before[: len(places)], middle, rest], axis=1))
+        joined = self.context_scores(np.concatenate([before[: len(places)], rest], axis=1))
         return EditEffects(
-            insertions=self._with_each_symbol(before, after, symbols) - cut[:, None],
+            insertions=self.hole_scores(padded, cuts + side, cuts + side) - cut[:, None],
             deletions=joined - held,
-            substitutions=self._with_each_symbol(before[:-1], after[1:], symbols) - held[:, None],
+            substitutions=self.hole_scores(padded, places + side, places + side + 1) - held[:, None],
         )
 
-    def _with_each_symbol(self, left: Ids, right: Ids, symbols: int) -> Scores:
-        """Return Σ φ over the R windows that hold c between left[t] and right[t], for all t and c."""
-        sums = np.empty((len(left), symbols, self.classes))
+    def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        """Return for all n and symbols c the sum of φ over the R windows that hold c in hole n.
+
+        Left of hole n stands padded[: lefts[n]], right of it padded[rights[n] :].
+        """
+        sums = np.empty((len(lefts), self.alphabet.size, self.classes))
+        for part, contexts in self.hole_contexts(padded, lefts, rights):
+            sums[part] = self.context_scores(contexts).reshape(-1, *sums.shape[1:])
+        return sums
+
+    def hole_contexts(self, padded: Ids, lefts: Positions, rights: Positions) -> Iterator[tuple[slice, Ids]]:
+        """Give the 2R − 1 ids around each hole with each symbol in it, some holes at a time."""
+        symbols, side = self.alphabet.size, self.width - 1
+        parts = np.lib.stride_tricks.sliding_window_view(padded, side)
         middle = np.arange(1, symbols + 1, dtype=np.int32)[None, :, None]
         step = max(1, _WINDOW_IDS_AT_ONCE // (symbols * self.width**2))
-        for start in range(0, len(left), step):
+        for start in range(0, len(lefts), step):
             part = slice(start, start + step)
-            shape = (len(left[part]), symbols, -1)
-            sides = [np.broadcast_to(side[part, None], (*shape[:2], side.shape[1])) for side in (left, right)]
-            contexts = np.concatenate([sides[0], np.broadcast_to(middle, (*shape[:2], 1)), sides[1]], axis=2)
-            sums[part] = self.context_scores(contexts.reshape(-1, contexts.shape[2])).reshape(*shape)
-        return sums
+            pieces = (parts[lefts[part] - side, None], middle, parts[rights[part], None])
+            shape = (len(lefts[part]), symbols)
+            filled = np.concatenate([np.broadcast_to(piece, (*shape, piece.shape[2])) for piece in pieces], axis=2)
+            yield part, filled.reshape(-1, 2 * side + 1)
 
     def context_scores(self, contexts: Ids) -> Scores:
         """Return the sum of φ over all windows inside each row of ids; models with a faster way override it."""
@@ -128,11 +161,12 @@ def windows_of(ids: Ids, width: int) -> Ids:
         raise InputError(f"A window has at least one character, not {width}.")
     if not len(ids):
         return np.zeros((0, width), dtype=np.int32)
-    windows = np.lib.stride_tricks.sliding_window_view(_padded(ids, width - 1), width)
+    windows = np.lib.stride_tricks.sliding_window_view(pad(ids, width - 1), width)
     return np.ascontiguousarray(windows)
 
 
-def _padded(ids: Ids, side: int) -> Ids:
+def pad(ids: Ids, side: int) -> Ids:
+    """Put ``side`` padding symbols at both ends."""
     return np.pad(np.asarray(ids, dtype=np.int32), side)
 
 

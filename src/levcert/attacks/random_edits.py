@@ -1,0 +1,43 @@
+"""Random texts within the distance: the weakest attack, and a check on all the others."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from levcert.alphabet import Text
+from levcert.attacks.base import Attack
+from levcert.attacks.victim import Victim
+
+
+@dataclass(frozen=True)
+class RandomEdits(Attack):
+    """Try ``samples`` random sequences of edits at each distance 1, 2, … ."""
+
+    name: ClassVar[str] = "random"
+
+    samples: int = 100
+    seed: int = 1
+
+    def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
+        raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        rng = random.Random(f"{self.seed} {hashlib.sha256(raw).hexdigest()}")
+        for distance in range(1, max_distance + 1):
+            for _ in range(self.samples):
+                candidate = text
+                for _ in range(distance):
+                    candidate = _random_edit(victim, candidate, rng)
+                yield candidate
+
+
+def _random_edit(victim: Victim, text: Text, rng: random.Random) -> Text:
+    """Make one random edit: a slot first, then what the threat allows there."""
+    slot = rng.randrange(2 * len(text) + 1)
+    where, none = np.array([slot // 2]), np.array([], dtype=np.int64)
+    candidates = victim.candidates(text, *((none, where) if slot % 2 else (where, none)))
+    return victim.edit(text, candidates, rng.randrange(len(candidates))) if len(candidates) else text

@@ -1,0 +1,217 @@
+"""What an attack can ask about a classifier: the scores of a text after each of many single edits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.alphabet import Alphabet, Text
+from levcert.certifiers.classifier import Classifier
+from levcert.edits import Edit, Operation, apply_edits
+from levcert.errors import InputError
+from levcert.models.window import WindowModel, pad
+from levcert.threat import PRINTABLE_ASCII, AllowedEdits, Threat
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+INSERT, DELETE, SUBSTITUTE = range(3)
+_NAMES: Final[tuple[Operation, ...]] = ("insert", "delete", "substitute")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Many single edits of one text, as columns; symbols are numbers in the victim's list, −1 for deletions."""
+
+    operation: Integers
+    position: Integers
+    symbol: Integers
+
+    def __len__(self) -> int:
+        return len(self.operation)
+
+    def take(self, rows: Integers | npt.NDArray[np.bool_]) -> Candidates:
+        return Candidates(self.operation[rows], self.position[rows], self.symbol[rows])
+
+    @staticmethod
+    def of(operation: int, position: Integers, symbol: Integers) -> Candidates:
+        return Candidates(np.full(len(position), operation), position, symbol)
+
+    @staticmethod
+    def join(parts: Sequence[Candidates]) -> Candidates:
+        columns = zip(*((part.operation, part.position, part.symbol) for part in parts), strict=True)
+        return Candidates(*(np.concatenate(column) for column in columns))
+
+
+class Victim(ABC):
+    """A classifier under attack, within a threat; ``symbols`` are what the attacker knows of."""
+
+    threat: Threat
+
+    @property
+    @abstractmethod
+    def symbols(self) -> list[Text]:
+        """The attacker's symbols."""
+
+    @property
+    @abstractmethod
+    def allowed(self) -> AllowedEdits:
+        """What may be done with them, by their numbers."""
+
+    @abstractmethod
+    def numbers(self, text: Text) -> Integers:
+        """Return the number of each symbol of a text; −1 for one that is not on the list."""
+
+    @abstractmethod
+    def scores(self, texts: Sequence[Text]) -> Array:
+        """Return the scores of whole texts: what counts in the end."""
+
+    @abstractmethod
+    def edited_scores(self, text: Text, candidates: Candidates) -> Array:
+        """Return the scores of the text after each edit alone."""
+
+    def edit(self, text: Text, candidates: Candidates, row: int) -> Text:
+        """Return the text after one of the edits."""
+        symbol = int(candidates.symbol[row])
+        brought = None if symbol < 0 else self.symbols[symbol]
+        edit = Edit(_NAMES[candidates.operation[row]], int(candidates.position[row]), brought)
+        return apply_edits(text, [edit])
+
+    def candidates(self, text: Text, gaps: Integers, places: Integers) -> Candidates:
+        """Return all allowed insertions before ``gaps`` and all allowed deletions and substitutions at ``places``."""
+        insertable = np.flatnonzero(self.allowed.insert)
+        t, c = (grid.ravel() for grid in np.meshgrid(gaps, insertable, indexing="ij"))
+        parts = [Candidates.of(INSERT, t, c)]
+        if self.allowed.delete:
+            parts.append(Candidates.of(DELETE, places, np.full(len(places), -1)))
+        row, c = np.nonzero(self.replaceable(text)[places])
+        return Candidates.join([*parts, Candidates.of(SUBSTITUTE, places[row], c)])
+
+    def replaceable(self, text: Text) -> npt.NDArray[np.bool_]:
+        """Return which symbols may take the place of each symbol of the text."""
+        numbers = self.numbers(text)
+        foreign = np.broadcast_to(self.allowed.replace.any(axis=0), (len(numbers), len(self.symbols)))
+        return np.where(numbers[:, None] < 0, foreign, self.allowed.replace[numbers])
+
+    def every_edit(self, text: Text) -> tuple[Candidates, Array]:
+        """Return every allowed edit of a text and the scores after it."""
+        candidates = self.candidates(text, np.arange(len(text) + 1), np.arange(len(text)))
+        return candidates, self.edited_scores(text, candidates)
+
+
+def losses(scores: Array, label: int) -> Array:
+    """max_{ŷ≠y} f_ŷ − f_y: at 0 and above, the label is lost."""
+    loss: Array = np.delete(scores, label, axis=1).max(axis=1) - scores[:, label]
+    return loss
+
+
+@dataclass(frozen=True)
+class AnyVictim(Victim):
+    """Anyone's function: every edited text is evaluated as a whole."""
+
+    classifier: Classifier
+    threat: Threat
+    alphabet: Alphabet | Text
+
+    def __post_init__(self) -> None:
+        if self.threat.neighbours is not None:
+            raise InputError("Attacks on a function know restrictions of operations and symbols, not of neighbours.")
+
+    @cached_property
+    def symbols(self) -> list[Text]:
+        given = self.threat.symbols or self.alphabet
+        if isinstance(given, Alphabet):
+            given = given.decode(range(1, given.size + 1))
+        return list(dict.fromkeys(given[i : i + 1] for i in range(len(given))))
+
+    @cached_property
+    def allowed(self) -> AllowedEdits:
+        size, operations = len(self.symbols), self.threat.operations
+        return AllowedEdits(
+            insert=np.full(size, "insert" in operations),
+            replace=~np.eye(size, dtype=bool) & ("substitute" in operations),
+            delete="delete" in operations,
+        )
+
+    def numbers(self, text: Text) -> Integers:
+        number = {symbol: index for index, symbol in enumerate(self.symbols)}
+        return np.array([number.get(text[i : i + 1], -1) for i in range(len(text))], dtype=np.int64)
+
+    def scores(self, texts: Sequence[Text]) -> Array:
+        return self.classifier.scores(texts)
+
+    def edited_scores(self, text: Text, candidates: Candidates) -> Array:
+        return self.scores([self.edit(text, candidates, row) for row in range(len(candidates))])
+
+
+def victim_of_function(
+    classifier: Classifier, threat: Threat, alphabet: Alphabet | Text | None, text: Text
+) -> AnyVictim:
+    """Prepare a function for an attack; without an alphabet the attacker types printable ASCII or any byte."""
+    if alphabet is None:
+        alphabet = PRINTABLE_ASCII if isinstance(text, str) else bytes(range(256))
+    return AnyVictim(classifier, threat, alphabet)
+
+
+@dataclass(frozen=True)
+class WindowVictim(Victim):
+    """One of our models: only the windows that an edit touches are evaluated.
+
+    Texts must be spelled as the model sees them, so that positions in the text are positions of ids.
+    """
+
+    model: WindowModel
+    threat: Threat
+
+    @cached_property
+    def symbols(self) -> list[Text]:
+        return [self.model.alphabet.decode([id_]) for id_ in range(1, self.model.alphabet.size + 1)]
+
+    @cached_property
+    def allowed(self) -> AllowedEdits:
+        return self.threat.allowed(self.model.alphabet)
+
+    def numbers(self, text: Text) -> Integers:
+        return self.model.alphabet.encode(text).astype(np.int64) - 1
+
+    def scores(self, texts: Sequence[Text]) -> Array:
+        return self.model.encoded_scores(self.model.alphabet.encode_many(texts))
+
+    def edited_scores(self, text: Text, candidates: Candidates) -> Array:
+        """Add what the windows around each edit score afterwards, subtract what they scored before."""
+        side = self.model.width - 1
+        padded = pad(self.model.alphabet.encode(text), side)
+        parts = np.lib.stride_tricks.sliding_window_view(padded, side)
+        scores = np.repeat(self.scores([text]), len(candidates), axis=0)
+        for operation in (INSERT, DELETE, SUBSTITUTE):
+            chosen = np.flatnonzero(candidates.operation == operation)
+            place = candidates.position[chosen] + side
+            brought = (candidates.symbol[chosen, None] + 1).astype(np.int32)
+            left, right = parts[place - side], parts[place + (operation != INSERT)]
+            gone = padded[place % len(padded), None]
+            before = [left, right] if operation == INSERT else [left, gone, right]
+            after = [left, right] if operation == DELETE else [left, brought, right]
+            scores[chosen] += self._windows(after) - self._windows(before)
+        return scores
+
+    def every_edit(self, text: Text) -> tuple[Candidates, Array]:
+        ids = self.model.alphabet.encode(text)
+        effects = self.model.edit_effects(ids)
+        base = self.scores([text])[0]
+        inserted = np.nonzero(np.broadcast_to(self.allowed.insert, effects.insertions.shape[:2]))
+        replaced = np.nonzero(self.allowed.replace[ids - 1])
+        parts = [Candidates.of(INSERT, *inserted), Candidates.of(SUBSTITUTE, *replaced)]
+        changes = [effects.insertions[inserted], effects.substitutions[replaced]]
+        if self.allowed.delete:
+            parts.append(Candidates.of(DELETE, np.arange(len(ids)), np.full(len(ids), -1)))
+            changes.append(effects.deletions)
+        return Candidates.join(parts), base + np.concatenate(changes)
+
+    def _windows(self, columns: list[npt.NDArray[np.int32]]) -> Array:
+        return self.model.context_scores(np.concatenate(columns, axis=1))

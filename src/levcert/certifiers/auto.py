@@ -1,0 +1,36 @@
+"""The cheapest sound sequence: one pass first, single edits where that leaves the question open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from levcert.certifiers.base import Batch, Certifier, Verdict
+from levcert.certifiers.exact import Exact
+from levcert.certifiers.lipschitz import Lipschitz
+from levcert.threat import Threat
+
+
+@dataclass(frozen=True)
+class Auto(Certifier):
+    """The tap bounds; where they prove less than ``enough`` edits, the exact search improves on them."""
+
+    name: ClassVar[str] = "auto"
+    needs: ClassVar[str] = "any window model"
+    largest_distance: ClassVar[int | None] = None
+
+    enough: int | None = None
+    budget: float | None = None  # seconds for each text
+
+    def claim(self, threat: Threat) -> str:
+        return "proved"
+
+    def verdicts(self, batch: Batch) -> list[Verdict]:
+        exact = Exact(budget=self.budget)
+        if self.enough is None or (batch.model.tap_costs is None and batch.model.window_range is None):
+            return exact.verdicts(batch)
+        verdicts = Lipschitz().verdicts(batch)
+        for index, verdict in enumerate(verdicts):
+            if verdict.radius < self.enough:
+                verdicts[index] = exact.verdicts(Batch(batch.model, [batch.texts[index]], batch.threat))[0]
+        return verdicts

@@ -1,0 +1,53 @@
+"""Brute force: every text of the ball, with any classifier.  Slow and obvious on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar
+
+import numpy as np
+
+from levcert.alphabet import Alphabet, Text
+from levcert.ball import Ball
+from levcert.certificate import NO_ANSWER
+from levcert.certifiers.base import Verdict
+from levcert.certifiers.classifier import Classifier
+from levcert.errors import InputError
+from levcert.threat import PRINTABLE_ASCII, Threat
+
+
+@dataclass(frozen=True)
+class BruteForce:
+    """Ask for the label of every text within 1, 2, … ``distance`` edits; the first other one is a counterexample.
+
+    ``alphabet`` is what edits bring in: the model's own, or for any other classifier printable ASCII unless given.
+    """
+
+    name: ClassVar[str] = "brute-force"
+    needs: ClassVar[str] = "any classifier"
+    largest_distance: ClassVar[int | None] = None
+
+    distance: int = 1
+    alphabet: Alphabet | Text | None = None
+
+    def claim(self, threat: Threat) -> str:
+        return "exact"
+
+    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+        """Search the ball of one text; distances are those of the text itself, unknown characters included."""
+        if threat.neighbours is not None:
+            raise InputError("brute-force knows restrictions of operations and symbols, not of neighbours; use exact.")
+        label, margin = classifier.answer(text)
+        if margin is not None and margin <= 0:
+            return label, Verdict(NO_ANSWER, "exact", margin, 0, text)
+        alphabet = threat.symbols or self.alphabet or classifier.alphabet
+        if alphabet is None:
+            alphabet = PRINTABLE_ASCII if isinstance(text, str) else bytes(range(256))
+        for distance in range(1, self.distance + 1):
+            candidates = iter(Ball(text, distance, alphabet, threat.operations))  # type: ignore[type-var]
+            while batch := list(islice(candidates, classifier.batch_size)):
+                changed = np.flatnonzero(~classifier.keeps(batch, label))
+                if len(changed):
+                    return label, Verdict(distance - 1, "exact", margin, distance, batch[changed[0]])
+        return label, Verdict(self.distance, "proved", margin)

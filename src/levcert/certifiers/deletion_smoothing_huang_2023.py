@@ -1,0 +1,95 @@
+"""RS-Del (Huang et al. 2023): the majority vote over texts with randomly deleted characters, for any classifier."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.alphabet import Text
+from levcert.certifiers.base import Verdict
+from levcert.certifiers.classifier import Classifier
+from levcert.errors import InputError
+from levcert.threat import Threat
+
+ABSTAIN = -1
+
+
+@dataclass(frozen=True)
+class DeletionSmoothing:
+    """Certify the smoothed classifier, not the classifier itself, with probability at least 1 − α.
+
+    ``prediction_samples`` choose the label; ``bound_samples``, drawn afresh, give the lower confidence bound μ of
+    its probability.  (The paper takes the raw vote share of the first: that is no certificate.)  The base
+    classifier should have been trained on deleted texts: ``levcert train --deletion 0.9``.
+    """
+
+    name: ClassVar[str] = "smoothing"
+    needs: ClassVar[str] = "any classifier"
+    largest_distance: ClassVar[int | None] = None
+
+    deletion: float = 0.9
+    prediction_samples: int = 1000
+    bound_samples: int = 4000
+    alpha: float = 0.05
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not (0 < self.deletion < 1 and 0 < self.alpha < 1):
+            raise InputError("deletion and alpha lie strictly between 0 and 1.")
+        if min(self.prediction_samples, self.bound_samples) < 1:
+            raise InputError("Smoothing needs at least one sample for the label and one for the bound.")
+
+    def claim(self, threat: Threat) -> str:
+        return f"probability ≥ {1 - self.alpha:g}"
+
+    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+        """Return the label of the majority and its certificate.
+
+        The samples depend on the seed and the text alone, not on the batch.
+        """
+        raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        rng = np.random.default_rng([self.seed, *hashlib.sha256(raw).digest()])
+        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)).tolist())
+        label = min(votes, key=lambda name: (-votes[name], name))
+        agreeing = int((classifier.labels(self._deleted(text, self.bound_samples, rng)) == label).sum())
+        mu = lower_confidence_bound(agreeing, self.bound_samples, self.alpha)
+        radius = certified_radius(mu, self.deletion, threat)
+        return label, Verdict(radius, self.claim(threat), mu - 0.5)
+
+    def _deleted(self, text: Text, count: int, rng: np.random.Generator) -> list[Text]:
+        """Return copies of the text in which each character was deleted with the given probability."""
+        kept = rng.random((count, len(text))) >= self.deletion
+        if isinstance(text, bytes):
+            symbols: npt.NDArray[np.generic] = np.frombuffer(text, dtype=np.uint8)
+            return [symbols[row].tobytes() for row in kept]
+        symbols = np.array(list(text), dtype="<U1")
+        return ["".join(symbols[row]) for row in kept]
+
+
+def lower_confidence_bound(votes: int, samples: int, alpha: float) -> float:
+    """μ = BetaInv(α; v, n − v + 1): the one-sided Clopper–Pearson bound of a probability."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(votes, samples - votes + 1, alpha)) if votes else 0.0
+
+
+def certified_radius(mu: float, deletion: float, threat: Threat) -> int:
+    """Return the radius for a label whose probability is at least μ, or −1 to abstain.
+
+    Levenshtein: ⌊ln(1.5 − μ)/ln p⌋; insertions only: ⌊ln(0.5/μ)/ln p⌋; deletions only: ⌊ln((1 − μ)/0.5)/ln p⌋.
+    """
+    if mu <= 0.5:
+        return ABSTAIN
+    if threat.operations == {"insert"}:
+        argument = 0.5 / mu
+    elif threat.operations == {"delete"}:
+        argument = (1 - mu) / 0.5
+    else:
+        argument = 1.5 - mu
+    return max(ABSTAIN, math.floor(math.log(argument) / math.log(deletion)))

@@ -1,0 +1,107 @@
+"""Exact at distance 1: every single edit is evaluated, incrementally; more edits by the tap bounds on top."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from levcert.alphabet import Text
+from levcert.certificate import NO_ANSWER
+from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
+from levcert.certifiers.lipschitz import edit_costs
+from levcert.edits import Operation
+from levcert.models.window import EditEffects
+from levcert.threat import Threat
+
+_EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabets
+
+
+@dataclass(frozen=True)
+class Exact(Certifier):
+    """If some single edit changes the label, radius 0 and that edit; otherwise 1 + ⌈m₁/G⌉ − 1.
+
+    m₁ is the worst margin after any one edit, and G what each further edit can take from it.
+    """
+
+    name: ClassVar[str] = "exact"
+    needs: ClassVar[str] = "any window model"
+    largest_distance: ClassVar[int | None] = None
+
+    budget: float | None = None  # seconds for each text; beyond it, the one-pass bound must do
+
+    def claim(self, threat: Threat) -> str:
+        return "exact"
+
+    def verdicts(self, batch: Batch) -> list[Verdict]:
+        known = batch.model.tap_costs is not None or batch.model.window_range is not None
+        costs = edit_costs(batch) if known else np.full_like(batch.margins, np.inf)
+        one_pass = radii(batch.margins, costs, batch.allowance, batch.reach)
+        return [self._verdict(batch, index, costs, int(one_pass[index])) for index in range(len(batch.texts))]
+
+    def _verdict(self, batch: Batch, index: int, costs: Array, one_pass: int) -> Verdict:
+        margin = float(batch.margin[index])
+        if margin <= 0:
+            return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
+        worst, counterexample = worst_single_edit(batch, index, self.budget)
+        if counterexample is not None:
+            return Verdict(0, "exact", margin, 1, counterexample)
+        if worst is None:
+            return Verdict(one_pass, "proved", margin)
+        # `worst` was computed incrementally, hence twice the allowance; one edit of the reach is used up.
+        row = slice(index, index + 1)
+        more = int(radii(worst[None], costs[row], 2 * batch.allowance[row], batch.reach[row] - 1)[0])
+        return Verdict(max(1 + max(more, 0), one_pass), "proved", margin)
+
+
+def worst_single_edit(batch: Batch, index: int, budget: float | None = None) -> tuple[Array | None, Text | None]:
+    """Return the least margins over all single edits, and an edited text that changes the label if there is one.
+
+    Margins are computed incrementally and may be off by the allowance; those within it are decided by asking the
+    model itself, so the verdict is the one of brute force, bit for bit.  (None, None) if the budget is spent.
+    """
+    margins, y = batch.margins[index], int(batch.best[index])
+    tolerance = 2 * batch.allowance[index]
+    worst = margins.copy()
+    deadline = None if budget is None else time.perf_counter() + budget
+    for first, effects in effects_in_parts(batch, index):
+        for operation, changes, allowed in _allowed_changes(batch, index, first, effects):
+            after = margins + (changes[..., y, None] - changes)
+            after[..., y] = np.inf
+            after[~allowed] = np.inf
+            worst = np.minimum(worst, after.reshape(-1, len(margins)).min(axis=0, initial=np.inf))
+            least = after.min(axis=-1)
+            suspects = np.argwhere(least <= tolerance)
+            for place in suspects[np.argsort(least[least <= tolerance], kind="stable")]:
+                symbol = int(place[1]) + 1 if len(place) == 2 else 0
+                text = edited_text(batch, index, operation, first + int(place[0]), symbol)
+                if is_counterexample(batch.model, text, y):
+                    return worst, text
+        if deadline is not None and time.perf_counter() > deadline:
+            return None, None
+    return worst, None
+
+
+def effects_in_parts(batch: Batch, index: int) -> Iterator[tuple[int, EditEffects]]:
+    """Give the edit effects of a text, some positions at a time."""
+    ids = batch.encoded[index]
+    step = max(1, _EFFECTS_AT_ONCE // (batch.model.alphabet.size * batch.model.classes))
+    for first in range(0, len(ids) + 1, step):
+        yield first, batch.model.edit_effects(ids, first, min(first + step, len(ids) + 1))
+
+
+def _allowed_changes(
+    batch: Batch, index: int, first: int, effects: EditEffects
+) -> Iterator[tuple[Operation, Array, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]]:
+    """Give each operation's effects and which of them the threat allows."""
+    allowed = batch.allowed
+    symbols = batch.encoded[index][first : first + len(effects.substitutions)]
+    if allowed.insert.any():
+        yield "insert", effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
+    if allowed.delete:
+        yield "delete", effects.deletions, np.ones(len(effects.deletions), dtype=bool)
+    if allowed.replace.any():
+        yield "substitute", effects.substitutions, allowed.replace[symbols - 1]

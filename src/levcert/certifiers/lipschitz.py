@@ -1,0 +1,64 @@
+"""The bound that holds for every edit, in one pass: the tap bounds of docs/soundness.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
+from levcert.errors import InputError
+from levcert.models.bounds import TapCosts
+from levcert.threat import Threat
+
+
+@dataclass(frozen=True)
+class Lipschitz(Certifier):
+    """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G the largest loss that one allowed edit can cause.
+
+    Local to the text: order the edits as deletions, substitutions, insertions.  Then deletions meet only symbols
+    of the text, and substitutions replace only symbols of the text, so their costs are maxima over those.
+    """
+
+    name: ClassVar[str] = "lipschitz"
+    needs: ClassVar[str] = "a model with tap costs or a window range (all of ours)"
+    largest_distance: ClassVar[int | None] = None
+
+    def claim(self, threat: Threat) -> str:
+        return "proved"
+
+    def verdicts(self, batch: Batch) -> list[Verdict]:
+        found = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
+        return [Verdict(int(k), "proved", float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+
+
+def edit_costs(batch: Batch) -> Array:
+    """Return G(y, ŷ): what one allowed edit of each text can take from its margins, whatever the other edits do."""
+    model, threat = batch.model, batch.threat
+    if model.tap_costs is None and model.window_range is None:
+        raise InputError(
+            "lipschitz needs a model that knows its tap costs or its window range; use exact for this one."
+        )
+    costs = np.full((3, len(batch.texts), model.classes), np.inf)
+    if model.tap_costs is not None:
+        costs = np.minimum(costs, _tap_edit_costs(model.tap_costs, batch))
+    if model.window_range is not None:
+        everywhere = np.stack(model.window_range.edit_costs(model.width))[:, batch.best]
+        costs = np.minimum(costs, everywhere)
+    used = [operation in threat.operations for operation in ("substitute", "insert", "delete")]
+    largest: Array = costs[used].max(axis=0)
+    return largest
+
+
+def _tap_edit_costs(taps: TapCosts, batch: Batch) -> Array:
+    """Return the costs of a substitution, an insertion and a deletion for each text and other class."""
+    allowed, y = batch.allowed, batch.best
+    worst = np.where(allowed.replace, taps.replace, 0).max(axis=3)  # of replacing each symbol
+    substitution = np.where(batch.present[:, None], worst[y], 0).max(axis=2, initial=0)
+    # Any symbol that edits can bring, or that the text has, may stand in the window that an insertion adds.
+    reachable = batch.present | allowed.insert | allowed.replace.any(axis=0)
+    appear = np.where(reachable[:, None, None], taps.appear[y], 0).max(axis=3, initial=0).sum(axis=2)
+    vanish = np.where(batch.present[:, None, None], taps.vanish[y], 0).max(axis=3, initial=0).sum(axis=2)
+    shift = taps.shift[y]
+    return np.stack([substitution, shift + appear, shift + vanish])

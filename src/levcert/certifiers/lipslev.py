@@ -1,0 +1,57 @@
+"""LipsLev: the paper's constant, as published.
+
+Its proof holds for substitutions.  For insertions and deletions it does not: docs/soundness.md has the
+counterexample, and tests/theory/test_counterexample.py keeps it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
+from levcert.errors import InputError
+from levcert.models import norms
+from levcert.models.conv import ConvModel
+from levcert.threat import Threat
+
+
+@dataclass(frozen=True)
+class LipsLev(Certifier):
+    """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G = ‖w_y − w_ŷ‖_r · Π M(K⁽ⁱ⁾) · M(E, P)  (Corollary "Local …").
+
+    ``local`` uses M(E, P), the constant of the text's own characters; ``p`` defaults to the one in training.
+    """
+
+    name: ClassVar[str] = "lipslev"
+    needs: ClassVar[str] = "a convolutional model"
+    largest_distance: ClassVar[int | None] = None
+
+    p: float | None = None
+    local: bool = True
+
+    def claim(self, threat: Threat) -> str:
+        return "proved" if threat.operations == {"substitute"} else "substitutions only"
+
+    def verdicts(self, batch: Batch) -> list[Verdict]:
+        model = batch.model
+        if not isinstance(model, ConvModel):
+            raise InputError("lipslev needs a convolutional model; use lipschitz, exact or auto for this one.")
+        constants = self.constants(model, batch)
+        found = radii(batch.margins, constants * (1 + 1e-9), batch.allowance, batch.reach)
+        claim = self.claim(batch.threat)
+        return [Verdict(int(k), claim, float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+
+    def constants(self, model: ConvModel, batch: Batch) -> Array:
+        """Return G(y, ŷ) for each text and each other class."""
+        p = self.p if self.p is not None else float(model.training.get("config", {}).get("p", 2.0))
+        everywhere: Array = model.constants(p)[batch.best]
+        if not self.local:
+            return everywhere
+        distances = norms.symbol_distances(model.embedding, p)
+        largest = distances.max(axis=1)  # of each symbol to all others; first the padding
+        local = np.maximum(np.where(batch.present, largest[1:], 0).max(axis=1, initial=0), largest[0])
+        constants: Array = everywhere * (local / distances.max())[:, None]
+        return constants

@@ -1,0 +1,140 @@
+"""All certifiers by name, and the function that users call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
+
+from levcert.alphabet import Text
+from levcert.certificate import Certificate, Certificates
+from levcert.certifiers.auto import Auto
+from levcert.certifiers.base import Batch, Certifier, Verdict
+from levcert.certifiers.brute_force import BruteForce
+from levcert.certifiers.classifier import as_classifier
+from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
+from levcert.certifiers.exact import Exact
+from levcert.certifiers.interval_huang_2019 import Interval
+from levcert.certifiers.lipschitz import Lipschitz
+from levcert.certifiers.lipslev import LipsLev
+from levcert.edits import OPERATIONS, Operation
+from levcert.errors import InputError
+from levcert.models.window import WindowModel
+from levcert.threat import Threat
+
+Method = Certifier | BruteForce | DeletionSmoothing
+
+CERTIFIERS: Final[dict[str, type[Method]]] = {
+    "auto": Auto,
+    "lipschitz": Lipschitz,
+    "exact": Exact,
+    "lipslev": LipsLev,
+    "interval": Interval,
+    "smoothing": DeletionSmoothing,
+    "brute-force": BruteForce,
+}
+_BATCH: Final = 256
+
+
+def certify(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Method = "auto",
+    *,
+    max_distance: int | None = None,
+    budget: float | None = None,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+) -> Certificates:
+    """Say for each text how many edits cannot change the model's answer, and what that claim is worth.
+
+    ``method`` is a name from ``CERTIFIERS`` or an instance with options of its own.  ``max_distance``: radii above
+    it are of no interest.  ``budget``: seconds for each text, after which the one-pass bound must do.
+    ``operations`` or a whole ``threat`` restrict what the attacker may do.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("One text was given where a list of texts is expected; write [text].")
+    return Certificates(
+        certify_each(
+            model, texts, method, max_distance=max_distance, budget=budget, operations=operations, threat=threat
+        )
+    )
+
+
+def certify_each(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Method = "auto",
+    *,
+    max_distance: int | None = None,
+    budget: float | None = None,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+) -> Iterator[Certificate]:
+    """As :func:`certify`, one certificate after the other: any number of texts in constant memory."""
+    if max_distance is not None and max_distance < 0:
+        raise InputError(f"max_distance is at least 0, not {max_distance}.")
+    if budget is not None and not budget > 0:
+        raise InputError(f"A budget is a positive number of seconds, not {budget}.")
+    certifier = _method(method, max_distance, budget)
+    threat = threat or Threat(frozenset(operations))
+    texts = iter(texts)
+    while chunk := list(islice(texts, _BATCH)):
+        if isinstance(certifier, Certifier):
+            if not isinstance(model, WindowModel):
+                raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
+            yield from _of_batch(Batch(model, chunk, threat), certifier, max_distance)
+        else:
+            yield from _of_each(model, chunk, certifier, threat, max_distance)
+
+
+def _of_batch(batch: Batch, certifier: Certifier, max_distance: int | None) -> Iterator[Certificate]:
+    started = time.perf_counter()
+    verdicts = certifier.verdicts(batch)
+    seconds = (time.perf_counter() - started) / len(verdicts)
+    for text, best, verdict in zip(batch.texts, batch.best, verdicts, strict=True):
+        yield _certificate(text, batch.model.labels[best], verdict, certifier.name, max_distance, seconds)
+
+
+def _of_each(
+    model: Any,
+    texts: Sequence[Text],
+    certifier: BruteForce | DeletionSmoothing,
+    threat: Threat,
+    max_distance: int | None,
+) -> Iterator[Certificate]:
+    classifier = as_classifier(model)
+    for text in texts:
+        started = time.perf_counter()
+        label, verdict = certifier.verdict(classifier, text, threat)
+        yield _certificate(text, label, verdict, certifier.name, max_distance, time.perf_counter() - started)
+
+
+def _certificate(
+    text: Text, label: str, verdict: Verdict, method: str, max_distance: int | None, seconds: float
+) -> Certificate:
+    """Make the row of a verdict; a radius is cut at the distance of interest, a counterexample beyond it stays."""
+    radius, claim = verdict.radius, verdict.claim
+    if max_distance is not None and radius > max_distance:
+        radius = max_distance
+        claim = "proved" if claim == "exact" else claim
+    return Certificate(
+        text, label, radius, verdict.margin, method, claim, verdict.upper, verdict.counterexample, seconds
+    )
+
+
+def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
+    """Look a method up, and tell it what distance and time are of interest where it can make use of that."""
+    if isinstance(method, str):
+        if method not in CERTIFIERS:
+            raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
+        method = CERTIFIERS[method]()
+    if isinstance(method, Auto) and method.enough is None:
+        method = replace(method, enough=max_distance)
+    if isinstance(method, Auto | Exact) and method.budget is None:
+        method = replace(method, budget=budget)
+    if isinstance(method, BruteForce) and max_distance is not None:
+        method = replace(method, distance=max_distance)
+    return method

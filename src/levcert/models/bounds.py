@@ -1,0 +1,85 @@
+"""What one edit can take from a margin, whatever the text: the tap bounds (docs/soundness.md).
+
+Let φ be the margin part of a window sum for a pair of classes, and let d_j(a, b) ≥ 0 bound what is lost when tap
+j goes from symbol a to symbol b, whatever the other taps hold: φ(u) − φ(v) ≤ Σ_j d_j(u_j, v_j).  Then one edit
+loses at most
+
+* substitution of a by b:  Σ_j d_j(a, b)
+* insertion:               min_u Σ_j |j − u|·D_j + Σ_j max_b d_j(0, b)
+* deletion:                min_u Σ_j |j − u|·D_j + Σ_j max_a d_j(a, 0)
+
+with D_j the largest d_j of all, and 0 the padding (Theorem "Taps").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TapCosts:
+    """Sums and maxima of d_j(a, b) for all ordered pairs of classes (y, ŷ); symbols are counted from 0."""
+
+    replace: Array  # classes × classes × symbols × symbols: Σ_j d_j(a, b)
+    spread: Array  # classes × classes × taps: D_j
+    appear: Array  # classes × classes × taps × symbols: d_j(0, b)
+    vanish: Array  # classes × classes × taps × symbols: d_j(a, 0)
+
+    @cached_property
+    def shift(self) -> Array:
+        """min_u Σ_j |j − u|·D_j for all pairs: what an insertion or deletion costs by shifting its neighbours."""
+        taps = np.arange(self.spread.shape[2])
+        distance = np.abs(taps[:, None] - taps[None, :])
+        shifts: Array = (self.spread @ distance).min(axis=2)
+        return shifts
+
+    def inflated(self, factor: float) -> TapCosts:
+        """Return the costs multiplied by a factor that covers the rounding of their computation."""
+        return TapCosts(self.replace * factor, self.spread * factor, self.appear * factor, self.vanish * factor)
+
+
+@dataclass(frozen=True)
+class WindowRange:
+    """Bounds of one window's margin for all pairs of classes: lo ≤ φ ≤ hi, the empty window's 0 included."""
+
+    low: Array  # classes × classes
+    high: Array
+
+    def edit_costs(self, width: int) -> tuple[Array, Array, Array]:
+        """Return what a substitution, an insertion and a deletion can lose: only counted windows matter.
+
+        A substitution changes at most R windows, an insertion destroys R − 1 and makes R, a deletion the reverse.
+        """
+        spread = self.high - self.low
+        return (
+            width * spread,
+            (width - 1) * spread - np.minimum(self.low, 0),
+            (width - 1) * spread + np.maximum(self.high, 0),
+        )
+
+
+def norm_tap_costs(kappa: Array, distances: Array, pairs: Array) -> TapCosts:
+    """d_j(a, b) = ‖w‖_r · κ_j · ‖e_a − e_b‖_p: the norm form, for any depth.
+
+    κ are the coefficients of Π_i Σ_j ‖K_j⁽ⁱ⁾‖_p z^j, ``distances`` the pairwise ‖e_a − e_b‖_p with the zero row
+    first, ``pairs`` the norms ‖w_y − w_ŷ‖_r.
+    """
+    per_symbol = kappa[:, None] * distances[0, 1:][None, :]
+    return TapCosts(
+        replace=np.einsum("yz,ab->yzab", pairs, distances[1:, 1:] * kappa.sum()),
+        spread=np.einsum("yz,j->yzj", pairs, kappa * distances.max()),
+        appear=np.einsum("yz,jb->yzjb", pairs, per_symbol),
+        vanish=np.einsum("yz,jb->yzjb", pairs, per_symbol),
+    )
+
+
+def rounding_factor(operations: int) -> float:
+    """γ_n = n·u / (1 − n·u): the relative error of n roundings in float64 (Higham, Accuracy and Stability, 3.1)."""
+    share = operations * 2.0**-53
+    return share / (1 - share)
