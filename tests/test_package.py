@@ -53,12 +53,13 @@ def test_help_names_the_commands():
     assert "datasets" in result.stdout
 
 
-def test_the_demo_ends_in_tables():
+def test_the_demo_trains_and_certifies():
     result = run("demo", COLUMNS="140")
     assert result.returncode == 0, result.stderr
     assert "16,000" in result.stdout
     assert "kitten" in result.stdout
-    assert result.stderr == ""
+    assert "Verified accuracy" in result.stdout
+    assert "Traceback" not in result.stderr
 
 
 def test_datasets_lists_and_describes():
