@@ -158,3 +158,33 @@ def test_the_documented_columns_are_the_written_ones(tmp_path):
     assert written == [
         "text", "label", "radius", "margin", "method", "claim", "upper", "counterexample", "seconds",
     ]  # fmt: skip
+
+
+def test_long_texts_and_strange_surrogates(tmp_path):
+    long = Certificates([Certificate("x" * 200_000, "x", 1, 0.1, "m", "proved")])
+    long.to_csv(tmp_path / "rows.csv")
+    assert Certificates.read(tmp_path / "rows.csv") == long
+    pair = Certificates([Certificate("\ud83d\ude00", "x", 1, 0.1, "m", "proved")])
+    pair.to_csv(tmp_path / "rows.csv")
+    assert Certificates.read(tmp_path / "rows.csv") == pair
+    with pytest.raises(InputError, match=r"write \.csv"):
+        pair.to_jsonl(tmp_path / "rows.jsonl")
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": 5}, {"label": None}, {"radius": 1.7}, {"radius": True}, {"upper": 1e999}, {"claim": []}]
+)
+def test_rows_with_wrong_types_are_refused(tmp_path, change):
+    path = tmp_path / "rows.jsonl"
+    Certificates([Certificate("a", "x", 1, 1.0, "m", "proved")]).to_jsonl(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError, match="Row 1"):
+        Certificates.read(path)
+
+
+def test_a_folder_or_a_strange_name_is_no_file(tmp_path):
+    (tmp_path / "rows.csv").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        Certificates([]).to_csv(tmp_path / "rows.csv")
+    with pytest.raises(InputError, match="Cannot write"):
+        Certificates([]).save(tmp_path / "a\0.csv")

@@ -107,3 +107,9 @@ def test_take_checks_names_and_shapes():
         take(dict(TENSORS), "head", (2, 4))
     with pytest.raises(InputError, match="where any is needed"):
         take(dict(TENSORS), "head", (None,))
+
+
+def test_an_alphabet_that_json_cannot_hold_is_not_written(tmp_path):
+    header = Header("conv", Alphabet("\ud83d\ude00"), ("x", "y"))
+    with pytest.raises(InputError, match="surrogates"):
+        write_model(tmp_path / "m.safetensors", header, TENSORS)

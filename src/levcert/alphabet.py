@@ -6,7 +6,8 @@ Id 0 is the padding beyond both ends of a text; the symbols have the ids 1 … `
 into one id or into nothing.  So one edit of the text is at most one edit of the ids: replacing a known
 character by a dropped one is a deletion, the reverse an insertion, dropped by dropped is no edit at all.
 Hence ``levenshtein(encode(P), encode(Q)) <= levenshtein(P, Q)`` for all Unicode texts P and Q, and whatever
-is proved for all id sequences within k edits holds for all texts within k edits.  An attacker may insert any
+is proved for all id sequences within k edits holds for all texts within k edits.  (A byte model is about bytes:
+a str is turned into its UTF-8 bytes first, and edits are edits of bytes.)  An attacker may insert any
 character whatsoever: a dropped one leaves the ids alone, one mapped to the unknown symbol is among the
 ``size`` symbols that every certifier and attack considers.
 """
@@ -154,7 +155,7 @@ class Alphabet:
         units = self._units(texts)
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         if self.kind == "bytes":
-            np.cumsum([len(_as_bytes(text)) for text in texts], out=offsets[1:])
+            np.cumsum([len(as_bytes(text)) for text in texts], out=offsets[1:])
             return EncodedTexts(units.astype(np.int32) + 1, offsets)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
         ids = self._id_of_code_point[units]
@@ -167,7 +168,7 @@ class Alphabet:
     def positions(self, text: Text) -> npt.NDArray[np.int64]:
         """Return for each id of ``encode(text)`` the position in ``text`` that it came from."""
         if self.kind == "bytes":
-            return np.arange(len(_as_bytes(text)))
+            return np.arange(len(as_bytes(text)))
         return np.flatnonzero(self._id_of_code_point[self._units([text])])
 
     def decode(self, ids: Sequence[int] | Ids) -> Text:
@@ -228,7 +229,7 @@ class Alphabet:
     def _units(self, texts: Sequence[Text]) -> npt.NDArray[Any]:
         """Return the code points (or bytes) of all texts, one after the other."""
         if self.kind == "bytes":
-            return np.frombuffer(b"".join(map(_as_bytes, texts)), dtype=np.uint8)
+            return np.frombuffer(b"".join(map(as_bytes, texts)), dtype=np.uint8)
         try:
             return _code_points("".join(texts))  # type: ignore[arg-type]
         except TypeError:
@@ -243,7 +244,8 @@ def _code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
-def _as_bytes(text: Text) -> bytes:
+def as_bytes(text: Text) -> bytes:
+    """Return the bytes that a byte model sees of a text."""
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):

@@ -41,8 +41,10 @@ class Ball(Generic[T]):
     _levels: list[dict[Row, _Node[T]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.distance < 0:
-            raise InputError(f"A ball has a distance of at least 0, not {self.distance}.")
+        if not isinstance(self.distance, int) or self.distance < 0:
+            raise InputError(f"A ball has a whole distance of at least 0, not {self.distance!r}.")
+        if not isinstance(self.text, str | bytes):
+            raise InputError(f"A ball is around a str or bytes, not {self.text!r}.")
         if not OPERATIONS.issuperset(self.operations):
             raise InputError(f"Operations are among {sorted(OPERATIONS)}, not {sorted(self.operations)}.")
         object.__setattr__(self, "_levels", self._build())

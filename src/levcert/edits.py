@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
@@ -78,10 +78,8 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
     return cast(AnyText, result + text[copied:])
 
 
-def edit_script(source: AnyText, target: AnyText, operations: Collection[Operation] = OPERATIONS) -> list[Edit]:
-    """Return a shortest list of edits with ``apply_edits(source, script) == target``, of some operations only."""
-    if not OPERATIONS.issubset(operations):
-        return _restricted_script(source, target, operations)
+def edit_script(source: AnyText, target: AnyText) -> list[Edit]:
+    """Return a shortest list of edits with ``apply_edits(source, script) == target``."""
     script = []
     for step in Levenshtein.editops(source, target):
         symbol = target[step.dest_pos : step.dest_pos + 1]
@@ -95,32 +93,50 @@ def edit_script(source: AnyText, target: AnyText, operations: Collection[Operati
     return script
 
 
-def _restricted_script(source: AnyText, target: AnyText, operations: Collection[Operation]) -> list[Edit]:
-    """The recursion of the Levenshtein distance from the ends backwards, with the choices remembered."""
-    m, n = len(source), len(target)
-    cost = [[math.inf] * (n + 1) for _ in range(m + 1)]
-    cost[m][n] = 0
+def allowed_script(
+    source: str | bytes,
+    target: str | bytes,
+    *,
+    insert: Callable[[str | bytes], bool],
+    delete: bool,
+    replace: Callable[[str | bytes, str | bytes], bool],
+) -> list[Edit] | None:
+    """Return a list of allowed edits with ``apply_edits(source, script) == target``, or None if none was found.
+
+    The recursion of the Levenshtein distance between what the two texts do not share at their ends.
+    """
+    start = end = 0
+    shorter = min(len(source), len(target))
+    while start < shorter and source[start] == target[start]:
+        start += 1
+    while end < shorter - start and source[-1 - end] == target[-1 - end]:
+        end += 1
+    a = [source[i : i + 1] for i in range(start, len(source) - end)]
+    b = [target[j : j + 1] for j in range(start, len(target) - end)]
+    cost = [[math.inf] * (len(b) + 1) for _ in range(len(a) + 1)]
     choice: dict[tuple[int, int], Operation | None] = {}
-    for i in range(m, -1, -1):
-        for j in range(n, -1, -1):
+    cost[len(a)][len(b)] = 0
+    for i in range(len(a), -1, -1):
+        for j in range(len(b), -1, -1):
             options: list[tuple[float, Operation | None]] = []
-            if i < m and j < n and source[i] == target[j]:
-                options.append((cost[i + 1][j + 1], None))
-            if i < m and j < n and "substitute" in operations:
-                options.append((cost[i + 1][j + 1] + 1, "substitute"))
-            if i < m and "delete" in operations:
+            if i < len(a) and j < len(b):
+                if a[i] == b[j]:
+                    options.append((cost[i + 1][j + 1], None))
+                elif replace(a[i], b[j]):
+                    options.append((cost[i + 1][j + 1] + 1, "substitute"))
+            if i < len(a) and delete:
                 options.append((cost[i + 1][j] + 1, "delete"))
-            if j < n and "insert" in operations:
+            if j < len(b) and insert(b[j]):
                 options.append((cost[i][j + 1] + 1, "insert"))
             if options:
                 cost[i][j], choice[i, j] = min(options, key=lambda option: option[0])
     if cost[0][0] == math.inf:
-        raise InputError(f"No edits of the kind {' or '.join(sorted(operations))} lead from one text to the other.")
+        return None
     script, i, j = [], 0, 0
-    while (i, j) != (m, n):
+    while (i, j) != (len(a), len(b)):
         operation = choice[i, j]
         if operation is not None:
-            script.append(Edit(operation, i, None if operation == "delete" else target[j : j + 1]))
+            script.append(Edit(operation, start + i, None if operation == "delete" else b[j]))
         i += operation != "insert"
         j += operation != "delete"
     return script

@@ -18,9 +18,14 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     try:
+        if path.is_dir():
+            raise InputError(f"Cannot write {path}: it is a folder. Choose another name.")
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror}. Choose a folder that can be written.") from None
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"Cannot write {path}: {cause}. Choose a folder that can be written.") from None
     os.close(handle)
     part = Path(name)
     try:

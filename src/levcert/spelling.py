@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from levcert.alphabet import Alphabet, Text
+from levcert.alphabet import Alphabet, Text, as_bytes
 from levcert.edits import Edit, apply_edits
+
+
+def native(alphabet: Alphabet, text: Text) -> Text:
+    """Return a text in the units that its model is about: the bytes of a str, for a byte model."""
+    return as_bytes(text) if alphabet.kind == "bytes" else text
 
 
 def spelled(alphabet: Alphabet, text: Text) -> Text:
@@ -21,8 +26,6 @@ def apply_to_original(alphabet: Alphabet, text: Text, edits: Sequence[Edit]) -> 
     many edits away from the text as the edits are.
     """
     places = alphabet.positions(text)
-    if alphabet.kind == "bytes":
-        text = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
     moved = [
         replace(edit, position=int(places[edit.position]) if edit.position < len(places) else len(text))
         for edit in edits

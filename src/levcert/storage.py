@@ -18,6 +18,7 @@ import numpy.typing as npt
 from levcert.alphabet import Alphabet
 from levcert.errors import InputError
 from levcert.files import atomic_path, check_model_path, existing_file
+from levcert.labels import check_labels
 
 FORMAT_VERSION: Final = 1
 _KEY: Final = "levcert"
@@ -38,9 +39,12 @@ class Header:
     def to_json(self) -> str:
         fields = asdict(self) | {"alphabet": self.alphabet.to_dict()}
         try:
-            return json.dumps({"format_version": FORMAT_VERSION} | fields, allow_nan=False)
+            text = json.dumps({"format_version": FORMAT_VERSION} | fields, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"The model's header cannot be written as JSON: {error}.") from None
+        if json.loads(text)["alphabet"] != fields["alphabet"]:
+            raise InputError("The alphabet holds surrogates that JSON cannot tell from a character; leave them out.")
+        return text
 
     @classmethod
     def from_json(cls, text: str) -> Header:
@@ -51,8 +55,12 @@ class Header:
                 f"The model has format version {version}, and this levcert reads version {FORMAT_VERSION}; "
                 "install the levcert that wrote it, or train the model again."
             )
+        kinds = {"kind": str, "alphabet": dict, "labels": list, "options": dict, "training": dict}
+        for name, kind in kinds.items():
+            if not isinstance(fields.get(name, kind()), kind):
+                raise InputError(f"The field {name} of its header is {fields[name]!r}; the file is damaged.")
         fields["alphabet"] = Alphabet.from_dict(fields["alphabet"])
-        fields["labels"] = tuple(fields["labels"])
+        fields["labels"] = check_labels(fields["labels"])
         return cls(**fields)
 
 
@@ -86,7 +94,7 @@ def read_model(path: str | Path) -> tuple[Header, Tensors]:
         raise InputError(f"{path} is not a whole safetensors file: {error}.") from None
     except InputError as error:
         raise InputError(f"Cannot read the model {path}: {error}") from None
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(f"The header of the model {path} is damaged: {error!r}.") from None
     for name, tensor in tensors.items():
         if tensor.dtype.kind not in "fiu" or not np.isfinite(tensor).all():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from levcert.certificate import COLUMNS, Certificate
+from levcert.datasets.readers import LONGEST_FIELD
 from levcert.errors import InputError
 from levcert.files import atomic_path, existing_file
 
@@ -31,7 +32,7 @@ def read_certificates(path: Path) -> Iterator[Certificate]:
             yield _certificate(next(records))
         except StopIteration:
             return
-        except (TypeError, ValueError, csv.Error) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError, OSError, csv.Error) as error:
             raise InputError(f"Row {number} of {path} is not a certificate: {error}") from None
 
 
@@ -48,13 +49,22 @@ def _certificate(record: Record) -> Certificate:
     unknown, missing = record.keys() - set(COLUMNS), set(COLUMNS) - record.keys()
     if unknown or missing:
         raise ValueError(f"unknown columns {sorted(map(str, unknown))}, missing columns {sorted(missing)}.")
-    fields = dict(record, radius=int(record["radius"]))
-    fields["upper"] = None if record["upper"] in (None, "") else int(record["upper"])
+    for name, kinds in {"text": (str, bytes), "label": (str,), "method": (str,), "claim": (str,)}.items():
+        if not isinstance(record[name], kinds):
+            raise TypeError(f"the {name} is {record[name]!r}.")
+    fields = dict(record, radius=_whole(record["radius"]))
+    fields["upper"] = None if record["upper"] in (None, "") else _whole(record["upper"])
     fields["margin"] = None if record["margin"] in (None, "") else float(record["margin"])
     fields["seconds"] = float(record["seconds"])
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None
     return Certificate(**fields)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool | float):
+        raise TypeError(f"{value!r} is not a whole number.")
+    return int(value)
 
 
 def _hex_of_bytes(record: Record) -> Record:
@@ -86,6 +96,7 @@ def _write_csv(records: Iterator[Record], path: Path) -> None:
 
 
 def _read_csv(path: Path) -> Iterator[Record]:
+    csv.field_size_limit(LONGEST_FIELD)
     with path.open(encoding="utf-8", errors="surrogatepass", newline="") as file:
         yield from map(_bytes_of_hex, csv.DictReader(file, strict=True))
 
@@ -93,7 +104,10 @@ def _read_csv(path: Path) -> Iterator[Record]:
 def _write_jsonl(records: Iterator[Record], path: Path) -> None:
     with path.open("w", encoding="ascii") as file:
         for record in map(_hex_of_bytes, records):
-            file.write(json.dumps(record) + "\n")
+            line = json.dumps(record)
+            if json.loads(line) != record:  # a pair of surrogates, which JSON reads as one character
+                raise InputError("A text holds surrogates that JSON cannot tell from a character; write .csv.")
+            file.write(line + "\n")
 
 
 def _read_jsonl(path: Path) -> Iterator[Record]:

@@ -107,3 +107,18 @@ def test_refusals_say_why(arguments, message):
         attack(random_model(), ["abc"], **arguments)
     with pytest.raises(InputError, match=r"write \[text\]"):
         attack(random_model(), "abc")
+
+
+def test_attacks_on_nothing_find_nothing():
+    single = ConvModel(Alphabet("a"), [[1.0]], [[[[1.0]]]], [[1.0], [-1.0]])
+    for name in ATTACKS:
+        for text in ("", "€"):
+            attack(single, [text], name)
+        attack(vowel_scores, [""], name, operations={"delete"})
+        attack(vowel_scores, ["abc"], name, alphabet="")
+
+
+def test_the_unedited_text_is_no_attack():
+    model = ConvModel(Alphabet("a "), [[1.0], [-1.0]], [[[[1.0]]]], [[1.0], [-1.0]])
+    result = attack(model, [""], "greedy", threat=Threat(symbols="a"))[0]
+    assert not result.success or result.distance > 0

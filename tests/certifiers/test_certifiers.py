@@ -92,7 +92,7 @@ def test_a_function_needs_a_method_for_functions():
         levcert.certify(3, ["abc"], "smoothing")
     with pytest.raises(InputError, match="one label or one row"):
         levcert.certify(lambda texts: ["x"], ["abc"], "smoothing")
-    with pytest.raises(InputError, match="NaN"):
+    with pytest.raises(InputError, match="finite numbers"):
         levcert.certify(lambda texts: np.full((len(texts), 2), np.nan), ["abc"], "brute-force")
 
 
@@ -151,6 +151,12 @@ def test_certificates_come_one_by_one():
         ({"budget": 0}, "positive number of seconds"),
         ({"operations": {"swap"}}, "Operations are some of"),
         ({"operations": set()}, "Operations are some of"),
+        ({"operations": None}, "Operations are some of"),
+        ({"operations": [1, "insert"]}, "Operations are some of"),
+        ({"max_distance": 1.5}, "whole number"),
+        ({"budget": "1"}, "positive number of seconds"),
+        ({"threat": "insert"}, "A threat is a Threat"),
+        ({"method": Exact}, "an instance such as"),
     ],
 )
 def test_refusals_say_why(arguments, message):

@@ -10,6 +10,7 @@ import pytest
 from levcert import InputError, Split, dataset_from_files, load_dataset
 from levcert.datasets import DATASETS
 from levcert.datasets.dataset import Dataset, holdout
+from levcert.datasets.files import sorted_labels
 from levcert.datasets.languages import LANGUAGES, load_languages
 from levcert.datasets.paper import HubSource, PaperDataset
 
@@ -216,3 +217,16 @@ SIZES = {"ag_news": (89_008, 7_600), "sst2": (67_349, 872), "imdb": (25_000, 25_
 def test_the_real_datasets_have_their_documented_sizes(name, shared_data):
     dataset = load_dataset(name, shared_data)
     assert (len(dataset.train), len(dataset.test)) == SIZES[name]
+
+
+def test_labels_have_one_order():
+    assert sorted_labels(["01", "1", "2", "-0", "0"]) == ("-0", "0", "01", "1", "2")
+    assert sorted_labels(["--5", "1"]) == ("--5", "1")
+    assert sorted_labels(["9" * 5000, "1"]) == ("1", "9" * 5000)
+
+
+@pytest.mark.parametrize("arguments", [{"test_share": 2.0}, {"test_share": float("nan")}, {"label_column": ""}])
+def test_arguments_that_make_no_dataset_are_refused(tmp_path, arguments):
+    (tmp_path / "train.csv").write_text("text,label\na,x\nb,y\n")
+    with pytest.raises(InputError, match="test share"):
+        dataset_from_files(tmp_path / "train.csv", **arguments)

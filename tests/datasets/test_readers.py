@@ -128,6 +128,8 @@ def test_a_very_long_field_is_an_unclosed_quote(tmp_path, monkeypatch):
         ("rows.csv.gz", b"junk", "damaged or cut short"),
         ("rows.csv.gz", gzip.compress(b"text,label\n" + b"a,1\n" * 10_000)[:-20], "damaged or cut short"),
         ("rows.csv", b"", "the columns are none"),
+        ("rows.csv", b'text,"label"x\na,b\n', "does not name the columns"),
+        ("rows.csv", b"text,text,label\na,b,c\n", "2 columns 'text'"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, name, content, message):
@@ -158,3 +160,8 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
     tracemalloc.stop()
     assert count == 4000
     assert peak < 4_000_000  # of 40 MB
+
+
+def test_only_two_things_can_be_done_with_bad_rows(tmp_path):
+    with pytest.raises(InputError, match="error or skip"):
+        RowReader(tmp_path / "rows.csv", on_bad_row="mend")

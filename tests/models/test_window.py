@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levcert import Alphabet, InputError
-from levcert.models.window import check_labels, windows_of
+from levcert.labels import check_labels
+from levcert.models.window import windows_of
 from tests.slow import AnyWindowModel, slow_edit_effects, slow_scores
 
 MODELS = st.builds(
@@ -58,7 +59,7 @@ def test_predict_gives_label_names_and_the_first_of_equals():
     assert predicted[0] == "x"
 
 
-@pytest.mark.parametrize("labels", [("only",), ("x", "x"), ("x", 1)])
+@pytest.mark.parametrize("labels", [("only",), ("x", "x"), ("x", 1), ("x", "x\0"), 5, [[], []]])
 def test_labels_are_two_different_strings(labels):
     with pytest.raises(InputError, match="at least two"):
         check_labels(labels)

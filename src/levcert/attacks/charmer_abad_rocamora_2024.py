@@ -48,7 +48,7 @@ class Charmer(Attack):
 def _test_edits(victim: Victim, text: Text) -> Candidates:
     """Return one edit per slot that the threat allows: a space, or where there is none to use, another edit."""
     allowed = victim.allowed
-    space = victim.symbols.index(" ") if " " in victim.symbols else -1
+    space = next((number for number, symbol in enumerate(victim.symbols) if symbol in (" ", b" ")), -1)
     parts = []
     if allowed.insert.any():
         symbol = space if space >= 0 and allowed.insert[space] else int(np.argmax(allowed.insert))

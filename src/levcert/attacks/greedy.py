@@ -27,6 +27,8 @@ class Beam(Attack):
             found: dict[Text, float] = {}
             for center in kept:
                 candidates, scores = victim.every_edit(center)
+                if not len(candidates):
+                    continue
                 loss = losses(scores, label)
                 # More than `width`, because different edits may lead to the same text.
                 for row in np.argsort(-loss, kind="stable")[: 4 * self.width]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -15,11 +16,11 @@ from levcert.attacks.greedy import Beam, Greedy
 from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, losses, victim_of_function
 from levcert.certifiers.classifier import as_classifier
-from levcert.edits import OPERATIONS, Operation, edit_script
+from levcert.edits import OPERATIONS, Edit, Operation, apply_edits
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
-from levcert.spelling import apply_to_original, spelled
-from levcert.threat import Threat
+from levcert.spelling import apply_to_original, native, spelled
+from levcert.threat import Threat, as_threat
 
 ATTACKS: Final[dict[str, type[Attack]]] = {
     "charmer": Charmer,
@@ -64,13 +65,15 @@ def attack_each(
     alphabet: Alphabet | Text | None = None,
 ) -> Iterator[AttackResult]:
     """As :func:`attack`, one result after the other."""
-    if max_distance < 1:
-        raise InputError(f"An attack makes at least one edit; max_distance is {max_distance}.")
+    if not isinstance(max_distance, int) or max_distance < 1:
+        raise InputError(f"An attack makes at least one edit; max_distance is {max_distance!r}.")
     if isinstance(method, str):
         if method not in ATTACKS:
             raise InputError(f"There is no attack {method!r}; there are {', '.join(ATTACKS)}.")
         method = ATTACKS[method]()
-    threat = threat or Threat(frozenset(operations))
+    if not isinstance(method, Attack):
+        raise InputError(f"A method is a name or an instance such as Charmer(), not {method!r}.")
+    threat = as_threat(threat, operations)
     for text in texts:
         started = time.perf_counter()
         if isinstance(model, WindowModel):
@@ -82,51 +85,57 @@ def attack_each(
         yield AttackResult(*result, method=method.name, seconds=time.perf_counter() - started)
 
 
-Found = tuple[Text, str, Text | None, str | None, int | None, tuple[Any, ...]]
+Found = tuple[Text, str, Text | None, str | None, int | None, tuple[Edit, ...]]
 
 
 def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat, max_distance: int) -> Found:
     """Attack the text as the model sees it, and carry what is found over to the text itself."""
     alphabet = model.alphabet
-    seen = spelled(alphabet, text)
+    text = native(alphabet, text)
     victim = WindowVictim(model, threat)
     label = int(victim.scores([text])[0].argmax())
 
-    def original(candidate: Text) -> Text:
-        return apply_to_original(alphabet, text, edit_script(seen, candidate, threat.operations))
+    def original(script: list[Edit]) -> Text:
+        return apply_to_original(alphabet, text, script)
 
-    return _search(victim, text, seen, label, method, max_distance, original, model.labels)
+    search = _Search(victim, spelled(alphabet, text), label, max_distance, alphabet, original)
+    return text, *search.run(method, model.labels)
 
 
 def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
     scores = victim.scores([text])[0]
     names = victim.classifier.names or tuple(map(str, range(len(scores))))
-    return _search(victim, text, text, int(scores.argmax()), method, max_distance, lambda candidate: candidate, names)
+
+    def original(script: list[Edit]) -> Text:
+        return apply_edits(text, script)
+
+    search = _Search(victim, text, int(scores.argmax()), max_distance, None, original)
+    return text, *search.run(method, names)
 
 
-def _search(
-    victim: Victim,
-    text: Text,
-    seen: Text,
-    label: int,
-    method: Attack,
-    max_distance: int,
-    original: Callable[[Text], Text],
-    names: tuple[str, ...],
-) -> Found:
-    """Return the first proposal that the classifier itself labels otherwise, at its true distance.
+@dataclass(frozen=True)
+class _Search:
+    """Check an attack's proposals: the script must be allowed and short enough, the label really lost."""
 
-    The distance is the length of a shortest script of allowed edits; without restrictions, Levenshtein's.
-    """
-    base = text
-    if not isinstance(seen, type(text)):  # a str given to a byte model is attacked as its bytes
-        base = original(seen)
-    for candidate in method.proposals(victim, seen, label, max_distance):
-        changed = original(candidate)
-        scores = victim.scores([changed])
-        script = tuple(edit_script(base, changed, victim.threat.operations))
-        if losses(scores, label)[0] >= 0 and len(script) <= max_distance:
-            ranked = scores[0].copy()
-            ranked[label] = -np.inf
-            return text, names[label], changed, names[int(ranked.argmax())], len(script), script
-    return text, names[label], None, None, None, ()
+    victim: Victim
+    seen: Text
+    label: int
+    max_distance: int
+    alphabet: Alphabet | None
+    original: Callable[[list[Edit]], Text]
+
+    def run(
+        self, method: Attack, names: tuple[str, ...]
+    ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
+        """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
+        for candidate in method.proposals(self.victim, self.seen, self.label, self.max_distance):
+            script = self.victim.threat.script(self.seen, candidate, self.alphabet)
+            if not script or len(script) > self.max_distance:
+                continue
+            changed = self.original(script)
+            scores = self.victim.scores([changed])
+            if losses(scores, self.label)[0] >= 0:
+                ranked = scores[0].copy()
+                ranked[self.label] = -np.inf
+                return names[self.label], changed, names[int(ranked.argmax())], len(script), tuple(script)
+        return names[self.label], None, None, None, ()

@@ -96,6 +96,8 @@ class Victim(ABC):
     def replaceable(self, text: Text) -> npt.NDArray[np.bool_]:
         """Return which symbols may take the place of each symbol of the text."""
         numbers = self.numbers(text)
+        if not self.symbols:
+            return np.zeros((len(numbers), 0), dtype=bool)
         foreign = np.broadcast_to(self.allowed.replace.any(axis=0), (len(numbers), len(self.symbols)))
         return np.where(numbers[:, None] < 0, foreign, self.allowed.replace[numbers])
 
@@ -125,7 +127,7 @@ class AnyVictim(Victim):
 
     @cached_property
     def symbols(self) -> list[Text]:
-        given = self.threat.symbols or self.alphabet
+        given = self.alphabet if self.threat.symbols is None else self.threat.symbols
         if isinstance(given, Alphabet):
             given = given.decode(range(1, given.size + 1))
         return list(dict.fromkeys(given[i : i + 1] for i in range(len(given))))
@@ -147,7 +149,8 @@ class AnyVictim(Victim):
         return self.classifier.scores(texts)
 
     def edited_scores(self, text: Text, candidates: Candidates) -> Array:
-        return self.scores([self.edit(text, candidates, row) for row in range(len(candidates))])
+        edited = [self.edit(text, candidates, row) for row in range(len(candidates))]
+        return self.scores(edited) if edited else np.zeros((0, 2))
 
 
 def victim_of_function(
@@ -194,7 +197,7 @@ class WindowVictim(Victim):
             place = candidates.position[chosen] + side
             brought = (candidates.symbol[chosen, None] + 1).astype(np.int32)
             left, right = parts[place - side], parts[place + (operation != INSERT)]
-            gone = padded[place % len(padded), None]
+            gone = np.append(padded, np.int32(0))[place, None]
             before = [left, right] if operation == INSERT else [left, gone, right]
             after = [left, right] if operation == DELETE else [left, brought, right]
             scores[chosen] += self._windows(after) - self._windows(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
@@ -87,9 +87,11 @@ class Batch:
 
         n covers every text within ``reach`` edits; it is rounded up to a power of two, so that few values occur.
         """
-        return np.array(
-            [4 * _rounding(self.model, int(n)) for n in self.reach + self.encoded.lengths + self.model.width]
-        )
+        windows = self.reach + self.encoded.lengths + self.model.width
+        exponents = np.ceil(np.log2(windows)).astype(np.int64)
+        bounds = {exponent: self.model.rounding(2 ** int(exponent)) for exponent in np.unique(exponents)}
+        # A bound that is not a number bounds nothing.
+        return np.array([4 * bounds[e] if bounds[e] >= 0 else np.inf for e in exponents], dtype=np.float64)
 
     @cached_property
     def reach(self) -> Integers:
@@ -98,15 +100,6 @@ class Batch:
         With deletions no text has a radius of its length or more, because the empty text has no answer.
         """
         return 3 * (self.encoded.lengths + self.model.width)
-
-
-@lru_cache(maxsize=1024)
-def _rounding_up_to(model: WindowModel, exponent: int) -> float:
-    return model.rounding(2**exponent)
-
-
-def _rounding(model: WindowModel, windows: int) -> float:
-    return _rounding_up_to(model, max(windows - 1, 1).bit_length())
 
 
 class Certifier(ABC):
@@ -131,7 +124,7 @@ def radii(margins: Array, constants: Array, allowance: Array, reach: Integers) -
     k = ⌈(margin − allowance)/G⌉ − 1, because the inequality is strict (the paper's ⌊margin/G⌋ is wrong on exact
     multiples).  A text that wins by less than the allowance has radius 0, one that does not win has none.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         quotient = (margins - allowance[:, None]) / constants * _DOWN
     quotient[np.isinf(margins) | ((constants == 0) & (margins > allowance[:, None]))] = np.inf
     edits = np.ceil(np.minimum(quotient.min(axis=1), reach + 1)) - 1
@@ -149,4 +142,4 @@ def edited_text(batch: Batch, index: int, operation: Operation, position: int, s
 def is_counterexample(model: WindowModel, text: Text, label: int) -> bool:
     """Ask the model itself whether the label fails to win strictly."""
     scores = model.encoded_scores(model.alphabet.encode_many([text]))[0]
-    return bool(np.delete(scores, label).max() >= scores[label])
+    return not np.delete(scores, label).max() < scores[label]

@@ -14,6 +14,7 @@ from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Verdict
 from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
+from levcert.spelling import apply_to_original, spelled
 from levcert.threat import PRINTABLE_ASCII, Threat
 
 
@@ -35,19 +36,24 @@ class BruteForce:
         return "exact"
 
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
-        """Search the ball of one text; distances are those of the text itself, unknown characters included."""
+        """Search the ball of one text; for our models, of the text as they see it."""
         if threat.neighbours is not None:
             raise InputError("brute-force knows restrictions of operations and symbols, not of neighbours; use exact.")
         label, margin = classifier.answer(text)
-        if margin is not None and margin <= 0:
+        if margin is not None and not margin > 0:
             return label, Verdict(NO_ANSWER, "exact", margin, 0, text)
-        alphabet = threat.symbols or self.alphabet or classifier.alphabet
+        alphabet = next((a for a in (threat.symbols, self.alphabet, classifier.alphabet) if a is not None), None)
         if alphabet is None:
             alphabet = PRINTABLE_ASCII if isinstance(text, str) else bytes(range(256))
+        center = text if classifier.alphabet is None else spelled(classifier.alphabet, text)
         for distance in range(1, self.distance + 1):
-            candidates = iter(Ball(text, distance, alphabet, threat.operations))  # type: ignore[type-var]
+            candidates = iter(Ball(center, distance, alphabet, threat.operations))  # type: ignore[type-var]
             while batch := list(islice(candidates, classifier.batch_size)):
                 changed = np.flatnonzero(~classifier.keeps(batch, label))
                 if len(changed):
-                    return label, Verdict(distance - 1, "exact", margin, distance, batch[changed[0]])
+                    found = batch[changed[0]]
+                    if classifier.alphabet is not None:
+                        script = threat.script(center, found, classifier.alphabet)
+                        found = apply_to_original(classifier.alphabet, text, script or [])
+                    return label, Verdict(distance - 1, "exact", margin, distance, found)
         return label, Verdict(self.distance, "proved", margin)

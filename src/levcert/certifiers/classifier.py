@@ -57,16 +57,19 @@ class Classifier:
         parts = []
         for start in range(0, len(texts), self.batch_size):
             batch = list(texts[start : start + self.batch_size])
-            answers = np.asarray(self.function(batch))
+            try:
+                answers = np.asarray(self.function(batch))
+            except ValueError as error:
+                raise InputError(f"The classifier's answer is no array of labels or scores: {error}") from None
             if answers.shape[:1] != (len(batch),) or answers.ndim > 2 or (answers.ndim == 2 and answers.shape[1] < 2):
                 raise InputError(
                     f"The classifier gave an answer of shape {answers.shape} for {len(batch)} texts; "
                     "it must return one label or one row of scores per text."
                 )
-            if answers.ndim == 2 and not np.isfinite(answers.astype(np.float64)).all():
-                raise InputError("The classifier gave NaN or infinite scores.")
+            if answers.ndim == 2 and (answers.dtype.kind not in "fiub" or not np.isfinite(answers).all()):
+                raise InputError("The classifier gave scores that are no finite numbers.")
             parts.append(answers)
-        return np.concatenate(parts)
+        return np.concatenate(parts) if parts else np.zeros((0, 2))
 
 
 def _margins(scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -77,7 +80,10 @@ def _margins(scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 def as_classifier(model: WindowModel | Callable[[list[Text]], Any], batch_size: int = 1024) -> Classifier:
     """Make a classifier of one of our models or of any function."""
     if isinstance(model, WindowModel):
-        return Classifier(model.scores, model.labels, model.alphabet, batch_size)
+        alphabet = model.alphabet
+        return Classifier(
+            lambda texts: model.encoded_scores(alphabet.encode_many(texts)), model.labels, alphabet, batch_size
+        )
     if not callable(model):
         raise InputError(
             f"A classifier is one of our models or a function of a list of texts, not {type(model).__name__}."

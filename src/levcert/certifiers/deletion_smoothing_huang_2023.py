@@ -6,10 +6,10 @@ import hashlib
 import math
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from levcert.alphabet import Text
 from levcert.certifiers.base import Verdict
@@ -66,10 +66,8 @@ class DeletionSmoothing:
         """Return copies of the text in which each character was deleted with the given probability."""
         kept = rng.random((count, len(text))) >= self.deletion
         if isinstance(text, bytes):
-            symbols: npt.NDArray[np.generic] = np.frombuffer(text, dtype=np.uint8)
-            return [symbols[row].tobytes() for row in kept]
-        symbols = np.array(list(text), dtype="<U1")
-        return ["".join(symbols[row]) for row in kept]
+            return [bytes(compress(text, row)) for row in kept]
+        return ["".join(compress(text, row)) for row in kept]
 
 
 def lower_confidence_bound(votes: int, samples: int, alpha: float) -> float:
@@ -84,8 +82,9 @@ def certified_radius(mu: float, deletion: float, threat: Threat) -> int:
 
     Levenshtein: ⌊ln(1.5 − μ)/ln p⌋; insertions only: ⌊ln(0.5/μ)/ln p⌋; deletions only: ⌊ln((1 − μ)/0.5)/ln p⌋.
     """
-    if mu <= 0.5:
+    if not mu > 0.5:
         return ABSTAIN
+    mu = min(mu, 1 - 1e-12)  # no sample proves certainty
     if threat.operations == {"insert"}:
         argument = 0.5 / mu
     elif threat.operations == {"delete"}:

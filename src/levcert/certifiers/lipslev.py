@@ -46,7 +46,7 @@ class LipsLev(Certifier):
 
     def constants(self, model: ConvModel, batch: Batch) -> Array:
         """Return G(y, ŷ) for each text and each other class."""
-        p = self.p if self.p is not None else float(model.training.get("config", {}).get("p", 2.0))
+        p = self.p if self.p is not None else _trained_norm(model)
         everywhere: Array = model.constants(p)[batch.best]
         if not self.local:
             return everywhere
@@ -55,3 +55,13 @@ class LipsLev(Certifier):
         local = np.maximum(np.where(batch.present, largest[1:], 0).max(axis=1, initial=0), largest[0])
         constants: Array = everywhere * (local / distances.max())[:, None]
         return constants
+
+
+def _trained_norm(model: ConvModel) -> float:
+    """Return the p that the model was trained with, or 2."""
+    config = model.training.get("config")
+    p = config.get("p", 2.0) if isinstance(config, dict) else 2.0
+    try:
+        return float(p)
+    except (TypeError, ValueError):
+        raise InputError(f"The model says that it was trained with p = {p!r}; name p = 1, 2 or inf.") from None

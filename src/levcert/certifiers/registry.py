@@ -22,7 +22,8 @@ from levcert.certifiers.lipslev import LipsLev
 from levcert.edits import OPERATIONS, Operation
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
-from levcert.threat import Threat
+from levcert.spelling import native
+from levcert.threat import Threat, as_threat
 
 Method = Certifier | BruteForce | DeletionSmoothing
 
@@ -74,14 +75,18 @@ def certify_each(
     threat: Threat | None = None,
 ) -> Iterator[Certificate]:
     """As :func:`certify`, one certificate after the other: any number of texts in constant memory."""
-    if max_distance is not None and max_distance < 0:
-        raise InputError(f"max_distance is at least 0, not {max_distance}.")
-    if budget is not None and not budget > 0:
-        raise InputError(f"A budget is a positive number of seconds, not {budget}.")
+    if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 0):
+        raise InputError(f"max_distance is a whole number of at least 0, not {max_distance!r}.")
+    if budget is not None and (not isinstance(budget, int | float) or not budget > 0):
+        raise InputError(f"A budget is a positive number of seconds, not {budget!r}.")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"Texts are given as a list, not as {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
-    threat = threat or Threat(frozenset(operations))
+    threat = as_threat(threat, operations)
     texts = iter(texts)
     while chunk := list(islice(texts, _BATCH)):
+        if isinstance(model, WindowModel):
+            chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
@@ -131,6 +136,8 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
         if method not in CERTIFIERS:
             raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
         method = CERTIFIERS[method]()
+    if not isinstance(method, Method):
+        raise InputError(f"A method is a name or an instance such as Exact(), not {method!r}.")
     if isinstance(method, Auto) and method.enough is None:
         method = replace(method, enough=max_distance)
     if isinstance(method, Auto | Exact) and method.budget is None:

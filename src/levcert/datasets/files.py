@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,6 +32,8 @@ def dataset_from_files(
     Rows are set aside by a hash of their text, so equal texts are on the same side and the split is the same
     on every machine.  ``skipped`` counts bad rows by reason where they are passed over.
     """
+    if not 0 <= test_share < 1 or not label_column:
+        raise InputError("A test share lies in [0, 1), and a classifier needs a label column.")
     skipped = Counter() if skipped is None else skipped
     rows = list(RowReader(train, text_column, label_column, on_bad_row, skipped=skipped))
     if not rows:
@@ -56,8 +59,8 @@ def dataset_from_files(
 def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """Return the different labels in order: by value where all are integers, else as strings."""
     different = set(labels)
-    if all(label.isascii() and label.lstrip("-").isdecimal() for label in different):
-        return tuple(sorted(different, key=int))
+    if all(re.fullmatch(r"-?[0-9]{1,18}", label) for label in different):
+        return tuple(sorted(different, key=lambda label: (int(label), label)))
     return tuple(sorted(different))
 
 

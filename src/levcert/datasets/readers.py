@@ -46,6 +46,10 @@ class RowReader:
     missing_text: str | None = None  # what a missing text is read as; None: the row is bad
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def __post_init__(self) -> None:
+        if self.on_bad_row not in ("error", "skip"):
+            raise InputError(f"on_bad_row is error or skip, not {self.on_bad_row!r}.")
+
     def __iter__(self) -> Iterator[Row]:
         path = existing_file(self.path)
         open_file, read = _format(path)
@@ -104,6 +108,8 @@ Rows = Iterator[tuple[int, Fields, str | None]]  # line, fields by column, what 
 
 def _check_columns(wanted: list[str], present: list[str]) -> None:
     for column in wanted:
+        if present.count(column) > 1:
+            raise InputError(f"There are {present.count(column)} columns {column!r}; give them different names.")
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
@@ -114,7 +120,10 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
 def _read_separated(file: IO[str], wanted: list[str], **dialect: Any) -> Rows:
     csv.field_size_limit(LONGEST_FIELD)  # of the whole process: the csv module knows no other
     reader = csv.reader(file, strict=True, **dialect)
-    header = next(reader, [])
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise InputError(f"The first line does not name the columns ({error}).") from None
     _check_columns(wanted, header)
     while True:
         line = reader.line_num + 1

@@ -36,6 +36,8 @@ _SHIFTED: Final = ("sigmoid", "softplus", "hard_sigmoid", "log_sigmoid")
 
 def get_activation(name: str) -> Activation:
     """Look an activation up; refuse those for which padding would score."""
+    if not isinstance(name, str):
+        raise InputError(f"An activation is given by its name, not as {name!r}.")
     if name in _SHIFTED:
         raise InputError(
             f"The activation {name} is not 0 at 0, so empty windows would score and the network is no window sum; "

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+UNDERFLOW: Final = 2.0**-1074  # a product may be off by half of this, however small it is
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,11 @@ class TapCosts:
         shifts: Array = (self.spread @ distance).min(axis=2)
         return shifts
 
-    def inflated(self, factor: float) -> TapCosts:
-        """Return the costs multiplied by a factor that covers the rounding of their computation."""
-        return TapCosts(self.replace * factor, self.spread * factor, self.appear * factor, self.vanish * factor)
+    def rounded_up(self, operations: int) -> TapCosts:
+        """Return costs that cover the rounding and underflow of so many operations in computing them."""
+        factor, extra = 1 + rounding_factor(operations), operations * UNDERFLOW
+        arrays = (self.replace, self.spread, self.appear, self.vanish)
+        return TapCosts(*(array * factor + extra for array in arrays))
 
 
 @dataclass(frozen=True)

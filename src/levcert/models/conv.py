@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import permutations
@@ -13,16 +14,20 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
+from levcert.labels import check_labels
 from levcert.models import norms
 from levcert.models.activations import get_activation
-from levcert.models.bounds import TapCosts, norm_tap_costs, rounding_factor
-from levcert.models.window import Positions, Scores, WindowModel, check_labels
+from levcert.models.bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
+from levcert.models.window import Positions, Scores, WindowModel
 from levcert.storage import Header, Tensors, take, write_model
 
 Array = npt.NDArray[np.float64]
 Pooling = Literal["sum", "mean"]
 
 _NO_BIAS = "With a bias, empty windows score and every padded position counts: the network is no window sum"
+_NORM_OPERATIONS = 1 << 23  # allows for a relative error of 1e-9; singular values are good to far more digits
+_MOST_GIGABYTES = 8
+_MOST_WINDOWS = 1 << 40  # more than any text has
 _ROWS_AT_ONCE = 1 << 15  # of intermediate layers: bounds memory to some tens of megabytes
 
 
@@ -32,9 +37,8 @@ class ConvModel(WindowModel):
     ``embedding`` is symbols × d, each kernel taps × filters × inputs, ``head`` classes × filters.  As a window sum
     its width is 1 + Σ(taps − 1).
 
-    Mean pooling divides all scores of a text by the same number of positions.  That changes no label and no
-    order of scores, so the certificates of the sum hold for the mean, and no lemma on means is needed; only
-    :meth:`scores` knows of it.
+    Mean pooling divides all scores of a text by the same number of positions.  That changes no order of scores,
+    so labels and certificates are those of the sum, and no lemma on means is needed; only :meth:`scores` divides.
     """
 
     def __init__(
@@ -52,6 +56,10 @@ class ConvModel(WindowModel):
     ) -> None:
         if bias is not None:
             raise InputError(f"{_NO_BIAS}; train it without bias.")
+        if not isinstance(alphabet, Alphabet):
+            raise InputError(f"The alphabet of a model is an Alphabet(...), not {alphabet!r}.")
+        if not isinstance(kernels, Sequence | np.ndarray):
+            raise InputError("The kernels of a model are a list of arrays, one for each layer.")
         self.alphabet = alphabet
         self.embedding = _weights("embedding", embedding, 2)
         self.kernels = tuple(_weights("kernel", kernel, 3) for kernel in kernels)
@@ -62,10 +70,14 @@ class ConvModel(WindowModel):
         self.training = dict(training or {})
         self._check_shapes()
         # T[a, j] = e_a K_jᵀ, with a zero row for the padding: see levcert.kernels.conv
-        table = np.einsum("ad,jhd->ajh", self.embedding, self.kernels[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = np.einsum("ad,jhd->ajh", self.embedding, self.kernels[0])
         self.table = np.pad(table, ((1, 0), (0, 0), (0, 0)))
+        self.table.setflags(write=False)
         self._by_symbol = np.ascontiguousarray(self.table[1:].transpose(1, 2, 0))  # taps × filters × symbols
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
+        if not np.isfinite(self.rounding(_MOST_WINDOWS)):
+            raise InputError("The weights are so large that scores overflow; scale them down (labels stay the same).")
 
     @property
     def width(self) -> int:
@@ -77,6 +89,7 @@ class ConvModel(WindowModel):
         return norms.margin_constants(self.embedding, self.kernels, self.head, p) * stretch
 
     def scores(self, texts: Sequence[Text]) -> Scores:
+        """Return the scores of texts, divided by the number of positions with mean pooling."""
         encoded = self.alphabet.encode_many(texts)
         scores = self.encoded_scores(encoded)
         if self.pooling == "mean":
@@ -134,6 +147,12 @@ class ConvModel(WindowModel):
         from levcert.kernels.edits import tap_costs
 
         rows, taps, filters = self.table.shape
+        gigabytes = 4 * 8 * (self.classes * rows) ** 2 / 1e9
+        if gigabytes > _MOST_GIGABYTES:
+            raise InputError(
+                f"Bounds for {self.classes} classes and {rows - 1} symbols take {gigabytes:.0f} GB; make the alphabet "
+                "smaller (minimum_count), or use the method interval or brute-force."
+            )
         replace = np.zeros((self.classes, self.classes, rows, rows))
         spread = np.zeros((self.classes, self.classes, taps))
         appear, vanish = (np.zeros((self.classes, self.classes, taps, rows - 1)) for _ in range(2))
@@ -143,7 +162,7 @@ class ConvModel(WindowModel):
             increasing = self.activation.increasing
             tap_costs(self.table, difference, increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
         costs = TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish)
-        return costs.inflated(1 + rounding_factor(4 * taps * filters))
+        return costs.rounded_up(4 * taps * filters)
 
     def _norm_tap_costs(self) -> TapCosts:
         """Choose the p whose bound on an insertion is smallest; all three hold."""
@@ -155,25 +174,40 @@ class ConvModel(WindowModel):
                 kappa = np.convolve(kappa, norms.tap_norms(kernel, p))
             distances = norms.symbol_distances(self.embedding, p)
             costs = norm_tap_costs(kappa, distances, norms.pair_norms(self.head, p))
-            candidates.append(costs.inflated(1 + 1e-9))  # singular values are good to far more digits
+            candidates.append(costs.rounded_up(_NORM_OPERATIONS))
         return min(candidates, key=lambda costs: float(costs.shift.max() + costs.appear.max(axis=3).sum(axis=2).max()))
 
     def rounding(self, windows: int) -> float:
-        """Standard forward error analysis, layer by layer: magnitude and error of each filter, then their sums."""
+        """Standard forward error analysis: pool the error of one window, then apply the head."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            magnitude, error = self._window_error
+            pooled = windows * (error + rounding_factor(windows + 2) * (magnitude + error))
+            heads = np.abs(self.head)
+            total = heads @ (pooled + rounding_factor(heads.shape[1] + 2) * (windows * magnitude + pooled))
+            bound = float(total.max()) + 4 * heads.shape[1] * UNDERFLOW
+        return bound if bound >= 0 else math.inf
+
+    @cached_property
+    def _window_error(self) -> tuple[Array, Array]:
+        """Bounds of the magnitude and of the error of each filter of the last layer in one window.
+
+        The table is itself a rounded product of E and K.  Products may underflow, which costs up to 2⁻¹⁰⁷⁵ each.
+        """
+        inputs, taps = self.embedding.shape[1], self.table.shape[1]
         magnitude = np.abs(self.table).max(axis=0).sum(axis=0)
-        error = rounding_factor(self.table.shape[1] + 4) * magnitude
+        products = np.einsum("ad,jhd->ajh", np.abs(self.embedding), np.abs(self.kernels[0])).max(axis=0).sum(axis=0)
+        error = rounding_factor(taps + 4) * magnitude + rounding_factor(inputs + 2) * products
+        error = error + taps * inputs * UNDERFLOW
         slope = self.activation.lipschitz
         for layer in range(len(self.kernels)):
             if layer:
                 weights = np.abs(self._deeper[layer - 1]).sum(axis=0)
                 terms = self._deeper[layer - 1].shape[0] * len(weights)
                 error = error @ weights + rounding_factor(terms + 2) * ((magnitude + error) @ weights)
-                magnitude = magnitude @ weights
-            error, magnitude = slope * error + rounding_factor(8) * slope * magnitude, slope * magnitude
-        pooled = windows * (error + rounding_factor(windows + 2) * (magnitude + error))
-        heads = np.abs(self.head)
-        total = heads @ (pooled + rounding_factor(heads.shape[1] + 2) * (windows * magnitude + pooled))
-        return float(total.max())
+                error, magnitude = error + terms * UNDERFLOW, magnitude @ weights
+            error = slope * error + rounding_factor(8) * slope * magnitude + UNDERFLOW
+            magnitude = slope * magnitude
+        return magnitude, error
 
     def pooled_features(self, texts: EncodedTexts) -> Array:
         """Return the sum over positions of the last layer, before the head."""
@@ -298,13 +332,17 @@ class ConvModel(WindowModel):
 
 
 def _weights(name: str, values: npt.ArrayLike, dimensions: int) -> Array:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64, order="C")  # a copy: what is certified must not change
+    except (TypeError, ValueError):
+        raise InputError(f"The {name} is not an array of numbers.") from None
     if array.ndim != dimensions or array.size == 0:
         raise InputError(
             f"The {name} has the shape {array.shape}; it needs {dimensions} dimensions, none of them empty."
         )
     if not np.isfinite(array).all():
         raise InputError(f"The {name} holds NaN or infinity; look where it was trained, with a lower learning rate.")
+    array.setflags(write=False)
     return array
 
 

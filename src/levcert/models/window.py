@@ -86,7 +86,8 @@ class WindowModel(ABC):
 
     def predict(self, texts: Sequence[Text]) -> npt.NDArray[np.str_]:
         """Return the label with the highest score of each text; of equal ones, the first."""
-        labels: npt.NDArray[np.str_] = np.array(self.labels)[self.scores(texts).argmax(axis=1)]
+        best = self.encoded_scores(self.alphabet.encode_many(texts)).argmax(axis=1)
+        labels: npt.NDArray[np.str_] = np.array(self.labels)[best]
         return labels
 
     def encoded_scores(self, texts: EncodedTexts) -> Scores:
@@ -168,11 +169,3 @@ def windows_of(ids: Ids, width: int) -> Ids:
 def pad(ids: Ids, side: int) -> Ids:
     """Put ``side`` padding symbols at both ends."""
     return np.pad(np.asarray(ids, dtype=np.int32), side)
-
-
-def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels of a classifier, at least two and all different."""
-    labels = tuple(labels)
-    if len(labels) < 2 or len(set(labels)) < len(labels) or not all(isinstance(x, str) for x in labels):
-        raise InputError(f"A classifier needs at least two different labels as strings, not {labels!r}.")
-    return labels

@@ -1,0 +1,20 @@
+"""The names of classes."""
+
+from collections.abc import Sequence
+
+from levcert.errors import InputError
+
+
+def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of a classifier: at least two, all different, strings without NUL.
+
+    NumPy drops NULs at the end of a string, so labels that differ by them only would become one.
+    """
+    try:
+        names = tuple(labels)
+        fit = len(names) >= 2 and len(set(names)) == len(names) and all(isinstance(name, str) for name in names)
+    except TypeError:
+        names, fit = (), False
+    if not fit or any("\0" in name for name in names):
+        raise InputError(f"A classifier needs at least two different labels as strings without NUL, not {labels!r}.")
+    return names
