@@ -11,6 +11,7 @@ import levcert
 from levcert import Alphabet, Ball, ConvModel, Threat, levenshtein
 from levcert.attacks import ATTACKS
 from levcert.certifiers.base import Batch
+from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
@@ -51,12 +52,12 @@ ANY_MODELS = st.builds(
 )  # fmt: skip
 
 
-def exact_radius(model, text, operations, k):
+def exact_radius(model, text, operations, k, alphabet=None):
     """Full enumeration: the largest r ≤ k such that no text within r edits loses the label; −1 for a tie."""
     scores = model.scores([text])[0]
     label = int(scores.argmax())
     for distance in range(k + 1):
-        ball = list(Ball(text, distance, model.alphabet, operations))
+        ball = list(Ball(text, distance, alphabet or model.alphabet, operations))
         after = model.scores(ball)
         others = np.delete(after, label, axis=1).max(axis=1)
         if (others >= after[:, label]).any():
@@ -109,6 +110,45 @@ def test_exact_at_distance_one_is_brute_force(data, operations):
     brute = levcert.certify(model, texts, "brute-force", operations=operations, max_distance=1)
     assert list(exact.radius) == list(brute.radius)
     assert [row.upper is None for row in exact] == [row.upper is None for row in brute]
+
+
+ONE_LAYER = CONV_MODELS.filter(lambda model: len(model.kernels) == 1)
+
+
+@given(st.data(), st.sampled_from(OPERATION_SETS), st.booleans())
+@settings(max_examples=250)
+def test_exact_at_distance_two_is_full_enumeration(data, operations, restricted):
+    """Shorter than the window, repeated characters, both ends, edits that are harmless alone: all of it."""
+    model = data.draw(ONE_LAYER)
+    text = data.draw(texts_for(model, 7))
+    symbols = (
+        data.draw(st.text(st.sampled_from(model.alphabet.symbols), min_size=1, max_size=2)) if restricted else None
+    )
+    alphabet = model.alphabet if symbols is None else symbols
+    truth = exact_radius(model, text, operations, 2, alphabet)
+    row = levcert.certify(model, [text], Exact(evaluations=None), threat=Threat(operations, symbols))[0]
+    assert min(row.radius, 2) == truth
+    if 0 <= truth < 2:
+        assert row.claim == "exact"
+        assert row.upper == truth + 1
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_what_the_pair_search_proves_beyond_two_edits_is_true(data):
+    model = data.draw(ONE_LAYER)
+    text = data.draw(texts_for(model, 5))
+    row = levcert.certify(model, [text], "exact")[0]
+    assert min(row.radius, 3) <= exact_radius(model, text, OPERATIONS, 3)
+
+
+@pytest.mark.parametrize("budget", [Exact(evaluations=0), Exact(budget=1e-9), Exact(evaluations=3)])
+def test_a_search_cut_short_proves_less_but_nothing_false(budget):
+    for seed in range(20):
+        model = random_conv(seed, 3, 1, 3, 4, 2, "relu")
+        for text in ("abcabca", "cab"):
+            short, whole = (levcert.certify(model, [text], method)[0] for method in (budget, "exact"))
+            assert short.radius <= whole.radius
 
 
 @given(st.data())

@@ -26,7 +26,7 @@ class Auto(Certifier):
         return "proved"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
-        exact = Exact(budget=self.budget)
+        exact = Exact(budget=self.budget, distance=2 if self.enough is None else min(self.enough, 2))
         if self.enough is None or (batch.model.tap_costs is None and batch.model.window_range is None):
             return exact.verdicts(batch)
         verdicts = Lipschitz().verdicts(batch)

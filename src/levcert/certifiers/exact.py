@@ -1,4 +1,4 @@
-"""Exact at distance 1: every single edit is evaluated, incrementally; more edits by the tap bounds on top."""
+"""Exact at distance 1 and 2: every single edit is evaluated, pairs are searched; more edits by the bounds on top."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from levcert.alphabet import Text
 from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
 from levcert.certifiers.lipschitz import edit_costs
+from levcert.certifiers.pairs import PairSearch, UndecidedError
 from levcert.edits import Operation
 from levcert.models.window import EditEffects
 from levcert.threat import Threat
@@ -22,16 +23,19 @@ _EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabe
 
 @dataclass(frozen=True)
 class Exact(Certifier):
-    """If some single edit changes the label, radius 0 and that edit; otherwise 1 + ⌈m₁/G⌉ − 1.
+    """If one or two edits change the label, radius 0 or 1 and those edits; otherwise K + ⌈m_K/G⌉ − 1.
 
-    m₁ is the worst margin after any one edit, and G what each further edit can take from it.
+    m_K is the worst margin after any K edits (K = 2, or 1 where the search for pairs is too long or the model gives
+    no costs of replacements), and G what each further edit can take from it.
     """
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[str] = "any window model"
     largest_distance: ClassVar[int | None] = None
 
-    budget: float | None = None  # seconds for each text; beyond it, the one-pass bound must do
+    distance: int = 2  # up to which all edits are searched
+    budget: float | None = None  # seconds for each text; then what is proved so far must do
+    evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
 
     def claim(self, threat: Threat) -> str:
         return "exact"
@@ -46,27 +50,40 @@ class Exact(Certifier):
         margin = float(batch.margin[index])
         if margin <= 0:
             return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
-        worst, counterexample = worst_single_edit(batch, index, self.budget)
+        deadline = None if self.budget is None else time.perf_counter() + self.budget
+        worst, counterexample = worst_single_edit(batch, index, deadline)
         if counterexample is not None:
             return Verdict(0, "exact", margin, 1, counterexample)
         if worst is None:
             return Verdict(one_pass, "proved", margin)
-        # `worst` was computed incrementally, hence twice the allowance; one edit of the reach is used up.
+        radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
+        if self.distance < 2:
+            return Verdict(radius, "proved", margin)
+        search = PairSearch(batch, index, self.evaluations, deadline)
+        try:
+            script = search.run()
+        except UndecidedError:
+            return Verdict(radius, "proved", margin)
+        if script is not None:
+            return Verdict(1, "exact", margin, 2, search.text(script))
+        return Verdict(max(radius, self._beyond(batch, index, costs, search.worst, 2)), "proved", margin)
+
+    def _beyond(self, batch: Batch, index: int, costs: Array, worst: Array, edits: int) -> int:
+        """Return K + ⌈m_K/G⌉ − 1, for the worst margins after K edits; they were computed incrementally."""
         row = slice(index, index + 1)
-        more = int(radii(worst[None], costs[row], 2 * batch.allowance[row], batch.reach[row] - 1)[0])
-        return Verdict(max(1 + max(more, 0), one_pass), "proved", margin)
+        more = int(radii(worst[None], costs[row], 4 * batch.allowance[row], batch.reach[row] - edits)[0])
+        return edits + max(more, 0)
 
 
-def worst_single_edit(batch: Batch, index: int, budget: float | None = None) -> tuple[Array | None, Text | None]:
+def worst_single_edit(batch: Batch, index: int, deadline: float | None = None) -> tuple[Array | None, Text | None]:
     """Return the least margins over all single edits, and an edited text that changes the label if there is one.
 
     Margins are computed incrementally and may be off by the allowance; those within it are decided by asking the
-    model itself, so the verdict is the one of brute force, bit for bit.  (None, None) if the budget is spent.
+    model itself, so the verdict is the one of brute force, bit for bit.  (None, None) if the time is over.
     """
     margins, y = batch.margins[index], int(batch.best[index])
     tolerance = 2 * batch.allowance[index]
     worst = margins.copy()
-    deadline = None if budget is None else time.perf_counter() + budget
     for first, effects in effects_in_parts(batch, index):
         for operation, changes, allowed in _allowed_changes(batch, index, first, effects):
             after = margins + (changes[..., y, None] - changes)

@@ -130,3 +130,58 @@ def tap_costs(
                 appear[j] = costs[1:]
             else:
                 vanish[j, a - 1] = costs[0]
+
+
+@kernel
+def hole_windows(
+    table: Floats,
+    by_symbol: Floats,
+    padded: Ids,
+    lefts: Positions,
+    rights: Positions,
+    activation: int,
+    head: Floats,
+    scores: Floats,
+) -> None:
+    """scores[n, j, y, c] = φ_y of the window that holds symbol c at tap j, between lefts[n] and rights[n]."""
+    _, taps, filters = table.shape
+    symbols, classes = by_symbol.shape[2], head.shape[0]
+    sums = np.empty((taps, filters))
+    moved = np.empty(symbols)
+    for n in range(lefts.size):
+        _context_sums(table, padded, lefts[n], rights[n], sums)
+        for j in range(taps):
+            of_window = scores[n, j]
+            of_window[:] = 0
+            for h in range(filters):
+                base = sums[j, h]
+                row = by_symbol[j, h]
+                for c in range(symbols):
+                    moved[c] = base + row[c]
+                _activate(moved, activation)
+                for y in range(classes):
+                    weight = head[y, h]
+                    of_class = of_window[y]
+                    for c in range(symbols):
+                        of_class[c] += weight * moved[c]
+
+
+@kernel
+def tap_cost_matrix(table: Floats, difference: Floats, increasing: bool, costs: Floats) -> None:
+    """costs[j, a, b] = d_j(a, b) for one class pair; symbol 0 is the padding."""
+    rows, taps, filters = table.shape
+    column = np.empty(rows)
+    costs[:] = 0
+    for j in range(taps):
+        for h in range(filters):
+            for a in range(rows):
+                column[a] = difference[h] * table[a, j, h]
+            for a in range(rows):
+                value = column[a]
+                of_symbol = costs[j, a]
+                if increasing:
+                    for b in range(rows):
+                        of_symbol[b] += max(0.0, value - column[b])
+                else:
+                    for b in range(rows):
+                        of_symbol[b] += abs(value - column[b])

@@ -75,6 +75,7 @@ class ConvModel(WindowModel):
         self.table = np.pad(table, ((1, 0), (0, 0), (0, 0)))
         self.table.setflags(write=False)
         self._by_symbol = np.ascontiguousarray(self.table[1:].transpose(1, 2, 0))  # taps × filters × symbols
+        self._replacement_costs: dict[int, Array] = {}
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
         if not np.isfinite(self.rounding(_MOST_WINDOWS)):
             raise InputError("The weights are so large that scores overflow; scale them down (labels stay the same).")
@@ -118,6 +119,33 @@ class ConvModel(WindowModel):
         if self._deeper:
             return super().hole_scores(padded, lefts, rights)
         return self._hole(padded, lefts, rights, bounds=False)[0]
+
+    def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        if self._deeper:
+            return super().hole_window_scores(padded, lefts, rights)
+        from levcert.kernels.edits import hole_windows
+
+        scores = np.empty((len(lefts), self.width, self.classes, self.alphabet.size))
+        hole_windows(self.table, self._by_symbol, padded, lefts, rights, self.activation.code, self.head, scores)
+        return scores
+
+    def replacement_costs(self, label: int) -> Array | None:
+        """The exact form, for one layer; kept for each label once computed."""
+        if self._deeper:
+            return None
+        if label not in self._replacement_costs:
+            from levcert.kernels.edits import tap_cost_matrix
+
+            rows, taps, filters = self.table.shape
+            costs = np.zeros((self.classes, taps, rows, rows))
+            for other in range(self.classes):
+                if other != label:
+                    difference = (self.head[label] - self.head[other]) * self.activation.lipschitz
+                    tap_cost_matrix(self.table, difference, self.activation.increasing, costs[other])
+            operations = 4 * taps * filters
+            rounded = costs[:, :, 1:, 1:] * (1 + rounding_factor(operations)) + operations * UNDERFLOW
+            self._replacement_costs[label] = rounded
+        return self._replacement_costs[label]
 
     def hole_bounds(self, padded: Ids, lefts: Positions, rights: Positions) -> tuple[Array, Array]:
         """Return the least and the largest pooled features over all symbols in each hole."""

@@ -132,6 +132,21 @@ class WindowModel(ABC):
             sums[part] = self.context_scores(contexts).reshape(-1, *sums.shape[1:])
         return sums
 
+    def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        """Return φ of each single window that holds c at tap j of hole n: holes × taps × classes × symbols."""
+        width, symbols = self.width, self.alphabet.size
+        scores = np.empty((len(lefts), width, self.classes, symbols))
+        for part, contexts in self.hole_contexts(padded, lefts, rights):
+            for j in range(width):  # the window with the hole at tap j begins j symbols before it
+                windows = np.ascontiguousarray(contexts[:, width - 1 - j : 2 * width - 1 - j])
+                of_tap = self.window_scores(windows).reshape(-1, symbols, self.classes)
+                scores[part, j] = of_tap.transpose(0, 2, 1)
+        return scores
+
+    def replacement_costs(self, label: int) -> Scores | None:
+        """Return d_j(a, b) of the margins of ``label``: classes × taps × symbols × symbols; None if not known."""
+        return None
+
     def hole_contexts(self, padded: Ids, lefts: Positions, rights: Positions) -> Iterator[tuple[slice, Ids]]:
         """Give the 2R − 1 ids around each hole with each symbol in it, some holes at a time."""
         symbols, side = self.alphabet.size, self.width - 1
