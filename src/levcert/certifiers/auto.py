@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from levcert.certifiers.base import Batch, Certifier, Verdict
@@ -26,7 +26,9 @@ class Auto(Certifier):
         return "proved"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
-        exact = Exact(budget=self.budget, distance=2 if self.enough is None else min(self.enough, 2))
+        exact = Exact(budget=self.budget)
+        if self.enough is not None:
+            exact = replace(exact, distance=min(exact.distance, self.enough), enough=self.enough)
         if self.enough is None or (batch.model.tap_costs is None and batch.model.window_range is None):
             return exact.verdicts(batch)
         verdicts = Lipschitz().verdicts(batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class Exact(Certifier):
     largest_distance: ClassVar[int | None] = None
 
     distance: int = 2  # up to which all edits are searched
+    enough: float = math.inf  # a radius beyond which no search is worth its time
     budget: float | None = None  # seconds for each text; then what is proved so far must do
     evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
 
@@ -57,7 +59,7 @@ class Exact(Certifier):
         if worst is None:
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
-        if self.distance < 2:
+        if self.distance < 2 or radius >= self.enough:
             return Verdict(radius, "proved", margin)
         search = PairSearch(batch, index, self.evaluations, deadline)
         try:

@@ -195,24 +195,15 @@ class PairSearch:
         The symbols ``old`` stand in the holes between ``lefts`` and ``rights``.  Returns left[n, g], for the case that
         the windows with the hole at taps ≥ g are touched, and right[n, g] for taps ≤ R − 1 − g.
         """
+        from levcert.kernels.edits import replacement_bounds
+
         padded = pad(self.ids, self.width - 1)
-        bounds: tuple[list[Array], list[Array]] = ([], [])
+        left, right = (np.empty((len(lefts), self.width + 1, len(self.margins))) for _ in range(2))
         for start in range(0, len(lefts), _HOLES_AT_ONCE):
             part = slice(start, start + _HOLES_AT_ONCE)
-            scores = self.batch.model.hole_window_scores(padded, lefts[part], rights[part])
-            margin = scores[:, :, self.label, None] - scores  # holes × taps × classes × symbols
-            kept = np.take_along_axis(margin, old[part][:, None, None, None], axis=3)
-            costs = self.costs[:, :, old[part]].transpose(2, 1, 0, 3)
-            zero = np.zeros_like(margin[:, :1])
-            exact = np.concatenate([zero, np.cumsum(kept - margin, axis=1)], axis=1)
-            loose = np.concatenate([zero, np.cumsum(costs, axis=1)], axis=1)
-            left = exact + (loose[:, -1:] - loose)  # index g: taps < g exact, the others by their costs
-            right = (loose + (exact[:, -1:] - exact))[:, ::-1]  # index g: taps < R − g by their costs
-            for side, found in zip((left, right), bounds, strict=True):
-                largest = np.where(allowed[part][:, None, None, :], side, -np.inf).max(axis=3, initial=-np.inf)
-                largest[:, :, self.label] = -np.inf
-                found.append(largest)
-        return np.concatenate(bounds[0]), np.concatenate(bounds[1])
+            windows = self.batch.model.hole_window_scores(padded, lefts[part], rights[part])
+            replacement_bounds(windows, self.label, old[part], self.costs, allowed[part], left[part], right[part])
+        return left, right
 
     @cached_property
     def costs(self) -> Array:
@@ -241,21 +232,21 @@ class PairSearch:
         inside = (others >= 0) & (others < len(slots))
         others, places, bounds = others[inside], places[inside], bounds[inside]
         for row in np.flatnonzero(self._open(slots[others] + bounds)):
-            for edit, loss in self._edits_in(kind, int(others[row])):
-                if self._open((loss + bounds[row])[None])[0]:
-                    yield from self._expand(edit, loss, int(places[row]))
+            edits, losses = self._edits_in(kind, int(others[row]))
+            for chosen in np.flatnonzero(self._open(losses + bounds[row])):
+                yield from self._expand(edits[chosen], losses[chosen], int(places[row]))
 
-    def _edits_in(self, kind: str, t: int) -> Iterator[tuple[Edit, Array]]:
-        """Give the allowed edits of a slot and their losses."""
+    def _edits_in(self, kind: str, t: int) -> tuple[list[Edit], Array]:
+        """Return the allowed edits of a slot and their losses."""
         insertions, deletions, substitutions = self.losses
         if kind == "cut":
-            for c in np.flatnonzero(self.batch.allowed.insert):
-                yield Edit("insert", t, self._symbol(c)), insertions[t, c]
-            return
-        if self.batch.allowed.delete:
-            yield Edit("delete", t), deletions[t]
-        for c in np.flatnonzero(self.batch.allowed.replace[self.ids[t] - 1]):
-            yield Edit("substitute", t, self._symbol(c)), substitutions[t, c]
+            symbols = np.flatnonzero(self.batch.allowed.insert)
+            return [Edit("insert", t, self._symbol(c)) for c in symbols], insertions[t, symbols]
+        symbols = np.flatnonzero(self.batch.allowed.replace[self.ids[t] - 1])
+        edits, losses = [Edit("substitute", t, self._symbol(c)) for c in symbols], substitutions[t, symbols]
+        if not self.batch.allowed.delete:
+            return edits, losses
+        return [*edits, Edit("delete", t)], np.concatenate([losses, deletions[t][None]])
 
     def _expand(self, edit: Edit, loss: Array, place: int) -> Iterator[list[Edit]]:
         """Evaluate all substitutions at a place after an edit."""
@@ -285,25 +276,40 @@ class PairSearch:
         filled = self.batch.model.hole_scores(pad(ids, side), at, at + 1)[0]
         return self._loss(filled - filled[ids[place] - 1])
 
-    def _insertion_losses(self, ids: Ids, first: int, last: int) -> Array:
-        """Return what each insertion before the positions first … last − 1 loses; −∞ if not allowed."""
+    def _insertion_losses(self, left: Ids, right: Ids) -> Array:
+        """Return what each insertion between given contexts of R − 1 symbols loses; −∞ if not allowed."""
         side = self.width - 1
-        padded, cuts = pad(ids, side), np.arange(first, last)
-        parts = np.lib.stride_tricks.sliding_window_view(padded, side)
-        straddling = self.batch.model.context_scores(np.concatenate([parts[cuts], parts[cuts + side]], axis=1))
-        filled = self.batch.model.hole_scores(padded, cuts + side, cuts + side)
-        loss = self._loss(filled - straddling[:, None])
+        contexts = np.concatenate([left, right], axis=1)
+        middles = np.arange(len(left)) * 2 * side + side
+        filled = self.batch.model.hole_scores(contexts.reshape(-1), middles, middles)
+        loss = self._loss(filled - self.batch.model.context_scores(contexts)[:, None])
         loss[:, ~self.batch.allowed.insert] = -np.inf
         return loss
 
-    def _deletion_losses(self, ids: Ids, first: int, last: int) -> Array:
-        """Return what the deletion of each position first … last − 1 loses."""
-        side = self.width - 1
-        padded, places = pad(ids, side), np.arange(first, last)
-        parts = np.lib.stride_tricks.sliding_window_view(padded, side)
-        before, after, middle = parts[places], parts[places + side + 1], padded[places + side, None]
-        held = self.batch.model.context_scores(np.concatenate([before, middle, after], axis=1))
-        joined = self.batch.model.context_scores(np.concatenate([before, after], axis=1))
+    def _reference_losses(self, left: Ids, right: Ids) -> Array:
+        """Return what inserting the reference symbol between given contexts loses."""
+        middle = np.full((len(left), 1), self.reference + 1, dtype=np.int32)
+        filled = self.batch.model.context_scores(np.concatenate([left, middle, right], axis=1))
+        return self._loss(filled - self.batch.model.context_scores(np.concatenate([left, right], axis=1)))
+
+    @cached_property
+    def reference(self) -> int:
+        """The allowed symbol from which all others are cheapest to reach: it stands for any insertion at first."""
+        reach = self.costs.sum(axis=1).max(axis=0).max(axis=1)
+        return int(np.where(self.batch.allowed.insert, reach, np.inf).argmin())
+
+    @cached_property
+    def insertion_bounds(self) -> tuple[Array, Array]:
+        """For each cut and gap, what replacing the reference symbol there by any other can lose."""
+        cuts = np.arange(len(self.ids) + 1)
+        everywhere = np.broadcast_to(self.batch.allowed.insert, (len(cuts), len(self.batch.allowed.insert)))
+        middles = cuts + self.width - 1
+        return self._replacement_bounds(middles, middles, np.full(len(cuts), self.reference), everywhere)
+
+    def _deletion_losses(self, left: Ids, middle: Ids, right: Ids) -> Array:
+        """Return what the deletion of a symbol between given contexts loses."""
+        held = self.batch.model.context_scores(np.concatenate([left, middle[:, None], right], axis=1))
+        joined = self.batch.model.context_scores(np.concatenate([left, right], axis=1))
         return self._loss(joined - held)
 
     # A deletion and an insertion or another deletion nearby.
@@ -311,51 +317,74 @@ class PairSearch:
     def _pairs_with_a_deletion(self) -> Iterator[list[Edit]]:
         if not self.batch.allowed.delete:
             return
-        deletions = self.losses[1]
-        for t in range(len(self.ids)):
+        length, side, deletions = len(self.ids), self.width - 1, self.losses[1]
+        padded = np.append(pad(self.ids, side), np.int32(0))  # one more, for what moves up
+        around = np.arange(side)
+
+        def shortened(deleted: Integers, where: Integers) -> Ids:
+            """Return the symbols at places of the padded text after a deletion."""
+            ids: Ids = padded[where + (where >= deleted[:, None] + side)]
+            return ids
+
+        for start in range(0, length, _HOLES_AT_ONCE // self.width + 1):
             self._spend()
-            shorter = np.delete(self.ids, t)
-            low, high = max(0, t - self.width), min(len(shorter), t + self.width)
+            block = np.arange(start, min(length, start + _HOLES_AT_ONCE // self.width + 1))
+            near = np.arange(-self.width, self.width + 1)
+            t, cut = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] + near))
+            # Inserting where something was deleted is a substitution: not a pair.
+            keep = (cut >= 0) & (cut < length) & (cut != t)
+            t, cut = t[keep], cut[keep]
             if self.batch.allowed.insert.any():
-                after = deletions[t] + self._insertion_losses(shorter, low, high + 1)
-                for cut, c in np.argwhere(self._open(after)):
-                    position = low + int(cut)
-                    yield [Edit("delete", t), Edit("insert", position + (position > t), self._symbol(c))]
-            after = deletions[t] + self._deletion_losses(shorter, max(low, t), high)  # the other one to the right
-            for (place,) in np.argwhere(self._open(after)):
-                yield [Edit("delete", t), Edit("delete", max(low, t) + int(place) + 1)]
+                left, right = shortened(t, cut[:, None] + around), shortened(t, cut[:, None] + side + around)
+                place = cut + (cut > t)  # the cut in the text itself
+                gap = np.minimum(np.where(cut > t, place - t, t - place + 1), self.width)
+                slack = np.where((cut > t)[:, None], *(bounds[place, gap] for bounds in self.insertion_bounds))
+                rows = np.flatnonzero(self._open(deletions[t] + self._reference_losses(left, right) + slack))
+                losses = deletions[t[rows], None] + self._insertion_losses(left[rows], right[rows])
+                for row, c in np.argwhere(self._open(losses)):
+                    yield [Edit("delete", int(t[rows[row]])), Edit("insert", int(place[rows[row]]), self._symbol(c))]
+            t, place = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] + near[near >= 0]))
+            t, place = t[place < length - 1], place[place < length - 1]  # in the shortened text, right of t
+            left, right = shortened(t, place[:, None] + around), shortened(t, place[:, None] + side + 1 + around)
+            middle = shortened(t, place[:, None] + side)[:, 0]
+            for row in np.flatnonzero(self._open(deletions[t] + self._deletion_losses(left, middle, right))):
+                yield [Edit("delete", int(t[row])), Edit("delete", int(place[row]) + 1)]
 
     # Two insertions nearby.
 
     def _two_insertions(self) -> Iterator[list[Edit]]:
-        allowed = self.batch.allowed.insert
-        if not allowed.any():
+        if not self.batch.allowed.insert.any():
             return
-        side, length = self.width - 1, len(self.ids)
-        reference = self._central_symbol(allowed)
-        cuts = np.arange(length + 1)
-        everywhere = np.broadcast_to(allowed, (length + 1, len(allowed)))
-        left, _ = self._replacement_bounds(cuts + side, cuts + side, np.full(length + 1, reference), everywhere)
-        insertions = self.losses[0]
-        for cut in range(length + 1):
+        side, length, insertions = self.width - 1, len(self.ids), self.losses[0]
+        after_first, before_second = self.insertion_bounds[1], self.insertion_bounds[0]
+        padded, around = pad(self.ids, side), np.arange(side)
+        step = _HOLES_AT_ONCE // self.width + 1
+        for start in range(0, length + 1, step):
             self._spend()
-            longer = np.insert(self.ids, cut, reference + 1)
-            low = max(0, cut - self.width + 2)
-            pair = insertions[cut, reference] + self._insertion_losses(longer, low, cut + 1)
-            gaps = cut - np.arange(low, cut + 1) + 1  # how far left of the second symbol the first one stands
-            for row, c in np.argwhere(self._open(pair + left[cut, gaps][:, None])):
-                yield from self._expand_insertions(low + int(row), c, cut)
+            block = np.arange(start, min(length + 1, start + step))
+            near = np.arange(self.width - 1)
+            cut, first = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] - near))
+            cut, first = cut[first >= 0], first[first >= 0]
+            if not len(cut):
+                continue
+            # Right of the first insertion stands the text with the reference symbol put into the cut.
+            where = first[:, None] + around
+            right = padded[np.minimum(where - (where > cut[:, None]) + side, len(padded) - 1)]
+            right = np.where(where == cut[:, None], np.int32(self.reference + 1), right)
+            left, with_reference = padded[where], insertions[cut, self.reference]
+            gap = cut - first + 1  # how far left of the second symbol the first one stands
+            both = with_reference + self._reference_losses(left, right) + after_first[first, gap]
+            rows = np.flatnonzero(self._open(both + before_second[cut, gap]))
+            pair = with_reference[rows, None] + self._insertion_losses(left[rows], right[rows])
+            for row, c in np.argwhere(self._open(pair + before_second[cut[rows], gap[rows]][:, None])):
+                yield from self._expand_insertions(int(first[rows[row]]), c, int(cut[rows[row]]))
 
     def _expand_insertions(self, first: int, symbol: np.integer[Any], cut: int) -> Iterator[list[Edit]]:
         """Evaluate all second insertions after a first one to the left."""
         self._spend()
         edit = Edit("insert", first, self._symbol(symbol))
-        longer, _ = self._apply(edit)
-        after = self.losses[0][first, symbol] + self._insertion_losses(longer, cut + 1, cut + 2)[0]
+        longer = pad(self._apply(edit)[0], self.width - 1)
+        left, right = longer[cut + 1 : cut + self.width], longer[cut + self.width : cut + 2 * self.width - 1]
+        after = self.losses[0][first, symbol] + self._insertion_losses(left[None], right[None])[0]
         for c in np.flatnonzero(self._open(after)):
             yield [edit, Edit("insert", cut, self._symbol(c))]
-
-    def _central_symbol(self, allowed: Mask) -> int:
-        """Return the allowed symbol from which all others are cheapest to reach."""
-        reach = self.costs.sum(axis=1).max(axis=0).max(axis=1)
-        return int(np.where(allowed, reach, np.inf).argmin())

@@ -40,6 +40,7 @@ def _context_sums(table: Floats, padded: Ids, left: int, right: int, sums: Float
 def hole_features(
     table: Floats,
     by_symbol: Floats,
+    largest: Floats,
     padded: Ids,
     lefts: Positions,
     rights: Positions,
@@ -51,8 +52,8 @@ def hole_features(
 ) -> None:
     """scores[n, c] = Σ over the windows that hold symbol c between lefts[n] and rights[n] of φ, per class.
 
-    ``by_symbol[j, h]`` is table[1:, j, h].  If ``low`` and ``high`` have rows, low[n] and high[n] get the extremes
-    over all symbols of each filter's sum of activations.
+    ``by_symbol[j, h]`` is table[1:, j, h], and ``largest[j, h]`` its maximum.  If ``low`` and ``high`` have rows,
+    low[n] and high[n] get the extremes over all symbols of each filter's sum of activations.
     """
     _, taps, filters = table.shape
     symbols, classes = by_symbol.shape[2], head.shape[0]
@@ -61,10 +62,6 @@ def hole_features(
     moved = np.empty(symbols)
     pooled = np.empty(symbols)
     totals = np.empty((classes, symbols))
-    largest = np.empty((taps, filters))
-    for j in range(taps):
-        for h in range(filters):
-            largest[j, h] = by_symbol[j, h].max()
     for n in range(lefts.size):
         _context_sums(table, padded, lefts[n], rights[n], sums)
         totals[:] = 0
@@ -185,3 +182,45 @@ def tap_cost_matrix(table: Floats, difference: Floats, increasing: bool, costs: 
                 else:
                     for b in range(rows):
                         of_symbol[b] += abs(value - column[b])
+
+
+@kernel
+def replacement_bounds(
+    windows: Floats,
+    label: int,
+    old: Positions,
+    costs: Floats,
+    allowed: npt.NDArray[np.bool_],
+    left: Floats,
+    right: Floats,
+) -> None:
+    """Bound what replacing symbol old[n] in hole n loses if windows on one side are touched by another edit.
+
+    With l_j(c) the exact loss in the window with the hole at tap j, and d_j(c) its tap cost:
+    left[n, g] = max_c Σ_{j<g} l_j + Σ_{j≥g} d_j, and right[n, g] = max_c Σ_{j<R−g} d_j + Σ_{j≥R−g} l_j.
+    ``windows`` come from :func:`hole_windows`, ``costs[y, j, a, b]`` is d_j(a, b) for the class pair (label, y).
+    """
+    count, taps, classes, symbols = windows.shape
+    left[:] = -np.inf
+    right[:] = -np.inf
+    exact = np.empty(taps + 1)
+    loose = np.empty(taps + 1)
+    for n in range(count):
+        a = old[n]
+        for y in range(classes):
+            if y == label:
+                continue
+            for c in range(symbols):
+                if not allowed[n, c]:
+                    continue
+                exact[0] = 0
+                loose[0] = 0
+                for j in range(taps):
+                    kept = windows[n, j, label, a] - windows[n, j, y, a]
+                    new = windows[n, j, label, c] - windows[n, j, y, c]
+                    exact[j + 1] = exact[j] + (kept - new)
+                    loose[j + 1] = loose[j] + costs[y, j, a, c]
+                for g in range(taps + 1):
+                    left[n, g, y] = max(left[n, g, y], exact[g] + (loose[taps] - loose[g]))
+                    i = taps - g
+                    right[n, g, y] = max(right[n, g, y], loose[i] + (exact[taps] - exact[i]))

@@ -75,6 +75,7 @@ class ConvModel(WindowModel):
         self.table = np.pad(table, ((1, 0), (0, 0), (0, 0)))
         self.table.setflags(write=False)
         self._by_symbol = np.ascontiguousarray(self.table[1:].transpose(1, 2, 0))  # taps × filters × symbols
+        self._by_symbol_largest = self._by_symbol.max(axis=2)
         self._replacement_costs: dict[int, Array] = {}
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
         if not np.isfinite(self.rounding(_MOST_WINDOWS)):
@@ -162,8 +163,19 @@ class ConvModel(WindowModel):
 
         scores = np.empty((len(lefts), self.alphabet.size, self.classes))
         low, high = (np.empty((len(lefts) if bounds else 0, self.head.shape[1])) for _ in range(2))
+        largest = self._by_symbol_largest
         hole_features(
-            self.table, self._by_symbol, padded, lefts, rights, self.activation.code, self.head, scores, low, high
+            self.table,
+            self._by_symbol,
+            largest,
+            padded,
+            lefts,
+            rights,
+            self.activation.code,
+            self.head,
+            scores,
+            low,
+            high,
         )
         return scores, low, high
 
