@@ -133,6 +133,33 @@ def test_exact_at_distance_two_is_full_enumeration(data, operations, restricted)
         assert row.upper == truth + 1
 
 
+@given(st.data(), st.sampled_from(OPERATION_SETS), st.integers(2, 4))
+@settings(max_examples=60)
+def test_exact_at_any_distance_and_for_any_window_model_is_full_enumeration(data, operations, k):
+    model = data.draw(CONV_MODELS | ANY_MODELS)
+    if model.alphabet.size > 2:
+        k = min(k, 3)
+    text = data.draw(texts_for(model, 6 - k))
+    truth = exact_radius(model, text, operations, k)
+    row = levcert.certify(model, [text], Exact(nodes=None, evaluations=None), operations=operations, max_distance=k)[0]
+    assert row.radius == truth
+    if truth < k:
+        assert (row.claim, row.upper) == ("exact", truth + 1)
+
+
+def test_two_edits_that_are_harmless_alone():
+    """One filter counts the letter a, the other fires on bb: a single b next to an a does nothing to it."""
+    kernel = np.array([[[-0.5], [1.3]], [[0.0], [1.3]]])
+    model = ConvModel(Alphabet("ab"), [[-1.0], [1.0]], [kernel], np.eye(2))
+    text = "aaaaaa"
+    row = levcert.certify(model, [text], "exact")[0]
+    assert (row.radius, row.upper, row.claim) == (1, 2, "exact")
+    inside = {"substitute"}  # two neighbours in the middle, each of which alone leaves the second filter silent
+    assert model.scores(["aabaaa"])[0, 1] == 0
+    assert model.predict(["aabbaa"])[0] != model.predict([text])[0]
+    assert levcert.certify(model, [text], "exact", operations=inside)[0].radius == 1
+
+
 @given(st.data())
 @settings(max_examples=25)
 def test_what_the_pair_search_proves_beyond_two_edits_is_true(data):

@@ -28,7 +28,7 @@ class Auto(Certifier):
     def verdicts(self, batch: Batch) -> list[Verdict]:
         exact = Exact(budget=self.budget)
         if self.enough is not None:
-            exact = replace(exact, distance=min(exact.distance, self.enough), enough=self.enough)
+            exact = replace(exact, distance=self.enough, enough=self.enough)
         if self.enough is None or (batch.model.tap_costs is None and batch.model.window_range is None):
             return exact.verdicts(batch)
         verdicts = Lipschitz().verdicts(batch)

@@ -1,4 +1,4 @@
-"""Exact at distance 1 and 2: every single edit is evaluated, pairs are searched; more edits by the bounds on top."""
+"""The exact radius, or an interval: single edits evaluated, pairs and longer scripts searched, bounds on top."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.pairs import PairSearch, UndecidedError
+from levcert.certifiers.scripts import ScriptSearch
 from levcert.edits import Operation
 from levcert.models.window import EditEffects
 from levcert.threat import Threat
@@ -24,20 +25,23 @@ _EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabe
 
 @dataclass(frozen=True)
 class Exact(Certifier):
-    """If one or two edits change the label, radius 0 or 1 and those edits; otherwise K + ⌈m_K/G⌉ − 1.
+    """If one or two edits change the label, radius 0 or 1 and those edits; otherwise at least K + ⌈m_K/G⌉ − 1.
 
     m_K is the worst margin after any K edits (K = 2, or 1 where the search for pairs is too long or the model gives
-    no costs of replacements), and G what each further edit can take from it.
+    no costs of replacements), and G what each further edit can take from it.  The nearest counterexample that edits
+    far from each other give is the upper end of the interval; where both ends meet, the radius is exact.
     """
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[str] = "any window model"
     largest_distance: ClassVar[int | None] = None
 
-    distance: int = 2  # up to which all edits are searched
+    distance: int = 2  # up to which scripts are searched
     enough: float = math.inf  # a radius beyond which no search is worth its time
+    farthest: int = 12  # edits that are combined to find a counterexample
     budget: float | None = None  # seconds for each text; then what is proved so far must do
     evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
+    nodes: int | None = 50  # texts that the search for longer scripts may expand at each distance
 
     def claim(self, threat: Threat) -> str:
         return "exact"
@@ -59,16 +63,36 @@ class Exact(Certifier):
         if worst is None:
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
-        if self.distance < 2 or radius >= self.enough:
-            return Verdict(radius, "proved", margin)
-        search = PairSearch(batch, index, self.evaluations, deadline)
-        try:
-            script = search.run()
-        except UndecidedError:
-            return Verdict(radius, "proved", margin)
-        if script is not None:
-            return Verdict(1, "exact", margin, 2, search.text(script))
-        return Verdict(max(radius, self._beyond(batch, index, costs, search.worst, 2)), "proved", margin)
+        search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
+        if self.distance >= 2 and radius < self.enough:
+            try:
+                script = search.run()
+                if script is not None:
+                    return Verdict(1, "exact", margin, 2, search.text(script))
+                radius = max(radius, self._beyond(batch, index, costs, search.worst, 2))
+            except UndecidedError:
+                pass
+        script = search.far_counterexample() if self.farthest > 2 and radius < self.enough else None
+        upper, counterexample = (None, None) if script is None else (len(script), search.text(script))
+        return self._deeper(
+            batch, index, costs[index], deadline, Verdict(radius, "proved", margin, upper, counterexample)
+        )
+
+    def _deeper(self, batch: Batch, index: int, costs: Array, deadline: float | None, known: Verdict) -> Verdict:
+        """Search for longer scripts, one edit more at a time, until the two ends meet or the budget is spent."""
+        radius, upper, counterexample = known.radius, known.upper, known.counterexample
+        while radius < self.distance and (upper is None or radius + 1 < upper):
+            search = ScriptSearch(batch, index, radius + 1, costs, self.nodes, deadline)
+            try:
+                script = search.run()
+            except UndecidedError:
+                break
+            if script is None:
+                radius += 1
+            else:
+                upper, counterexample = len(script), search.text(script)
+        claim = "exact" if upper == radius + 1 else "proved"
+        return Verdict(radius, claim, known.margin, upper, counterexample)
 
     def _beyond(self, batch: Batch, index: int, costs: Array, worst: Array, edits: int) -> int:
         """Return K + ⌈m_K/G⌉ − 1, for the worst margins after K edits; they were computed incrementally."""

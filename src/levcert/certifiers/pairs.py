@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from levcert.alphabet import Ids, Text
 from levcert.certifiers.base import Array, Batch, is_counterexample
+from levcert.certifiers.far import FarSlot, far_edits
 from levcert.edits import Edit
 from levcert.models.window import pad
 from levcert.spelling import apply_to_original
@@ -49,10 +50,12 @@ class PairSearch:
     index: int
     evaluations: int | None = None  # how many edits may be expanded; None: any number
     deadline: float | None = None
+    farthest: int = 2  # how many far edits are combined
 
     def __post_init__(self) -> None:
         self.worst = self.batch.margins[self.index].copy()  # a lower bound of the margins after two edits
         self.spent = 0
+        self._far: dict[int, tuple[Array, list[list[FarSlot]]]] = {}
 
     def run(self) -> list[Edit] | None:
         """Return two edits that change the label, or None if no two do: then ``worst`` bounds all margins."""
@@ -133,7 +136,12 @@ class PairSearch:
             raise UndecidedError
 
     def _symbol(self, number: int | np.integer[Any]) -> Text:
-        return self.batch.model.alphabet.decode([int(number) + 1])
+        return self._symbols[number]
+
+    @cached_property
+    def _symbols(self) -> list[Text]:
+        alphabet = self.batch.model.alphabet
+        return [alphabet.decode([id_]) for id_ in range(1, alphabet.size + 1)]
 
     # Far pairs.
 
@@ -145,36 +153,38 @@ class PairSearch:
         return insertions.max(axis=1, initial=-np.inf), at_characters
 
     def _far_pairs(self) -> Iterator[list[Edit]]:
-        """Combine the best edits of slots that share no window; with the exact loss of each, so is their sum."""
-        cuts, characters = self.best
-        length = len(self.ids)
-        by_end = np.full((length + 1, len(self.margins)), -np.inf)  # by a(s) + 1, so that cut 0 has place 0
-        by_end = np.maximum(by_end, cuts)  # the cut before t ends at t − 1
-        by_end[1:] = np.maximum(by_end[1:], characters)
-        before = np.maximum.accumulate(by_end, axis=0)
-        for slots, which in ((cuts, 0), (characters, 1)):
-            starts = np.arange(len(slots)) - self.width + 1  # b(s): the other must end before it
-            reachable = starts >= 0
-            sums = slots[reachable] + before[starts[reachable]]
-            for row in np.flatnonzero(self._open(sums)):
-                yield from self._realise(int(np.flatnonzero(reachable)[row]), which, by_end)
-
-    def _realise(self, place: int, which: int, by_end: Array) -> Iterator[list[Edit]]:
-        """Give the scripts of a far pair, one for each class that it may lead to."""
-        start = place - self.width + 1
+        """Combine the best edits of slots that share no window, for each class that they may lead to."""
         for other in range(len(self.margins)):
-            if other == self.label:
-                continue
-            end = int(by_end[: start + 1, other].argmax())
-            firsts = [self._best_edit(("cut", end), other)]
-            if end:
-                firsts.append(self._best_edit(("character", end - 1), other))
-            second = self._best_edit(("character" if which else "cut", place), other)
-            first = max(firsts, key=lambda found: found[0])
-            if first[1] and second[1] and self.margins[other] - first[0] - second[0] <= self.tolerance:
-                yield [first[1], second[1]]
+            if other != self.label:
+                totals, _ = self.far(other)
+                loss = np.full(len(self.margins), -np.inf)
+                loss[other] = totals[1]
+                if self._open(loss[None])[0]:
+                    yield self.far_script(other, 2)
 
-    def _best_edit(self, slot: tuple[str, int], other: int) -> tuple[float, Edit | None]:
+    def far(self, other: int) -> tuple[Array, list[list[FarSlot]]]:
+        """Return the worst far edits towards a class: totals and slots for 1, 2, … edits."""
+        if other not in self._far:
+            cuts, characters = (slots[:, other] for slots in self.best)
+            self._far[other] = far_edits(cuts, characters, self.width, self.farthest)
+        return self._far[other]
+
+    def far_script(self, other: int, count: int) -> list[Edit]:
+        """Return the worst ``count`` far edits towards a class."""
+        return [self._best_edit(slot, other)[1] for slot in self.far(other)[1][count - 1]]
+
+    def far_counterexample(self) -> list[Edit] | None:
+        """Return the shortest script of far edits that changes the label, if ``farthest`` edits can."""
+        others = [other for other in range(len(self.margins)) if other != self.label]
+        for count in range(1, self.farthest + 1):
+            for other in others:
+                if self.margins[other] - self.far(other)[0][count - 1] <= self.tolerance:
+                    script = self.far_script(other, count)
+                    if is_counterexample(self.batch.model, self.text(script), self.label):
+                        return script
+        return None
+
+    def _best_edit(self, slot: FarSlot, other: int) -> tuple[float, Edit]:
         insertions, deletions, substitutions = self.losses
         kind, t = slot
         if kind == "cut":

@@ -141,7 +141,7 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
     if isinstance(method, Auto) and method.enough is None:
         method = replace(method, enough=max_distance)
     if isinstance(method, Exact) and max_distance is not None:
-        method = replace(method, distance=min(method.distance, max_distance), enough=max_distance)
+        method = replace(method, distance=max_distance, enough=max_distance)
     if isinstance(method, Auto | Exact) and method.budget is None:
         method = replace(method, budget=budget)
     if isinstance(method, BruteForce) and max_distance is not None:

@@ -133,6 +133,7 @@ def tap_costs(
 def hole_windows(
     table: Floats,
     by_symbol: Floats,
+    largest: Floats,
     padded: Ids,
     lefts: Positions,
     rights: Positions,
@@ -152,6 +153,8 @@ def hole_windows(
             of_window[:] = 0
             for h in range(filters):
                 base = sums[j, h]
+                if activation == 0 and base + largest[j, h] <= 0:
+                    continue  # no symbol activates this filter here
                 row = by_symbol[j, h]
                 for c in range(symbols):
                     moved[c] = base + row[c]

@@ -127,7 +127,8 @@ class ConvModel(WindowModel):
         from levcert.kernels.edits import hole_windows
 
         scores = np.empty((len(lefts), self.width, self.classes, self.alphabet.size))
-        hole_windows(self.table, self._by_symbol, padded, lefts, rights, self.activation.code, self.head, scores)
+        tables = self.table, self._by_symbol, self._by_symbol_largest
+        hole_windows(*tables, padded, lefts, rights, self.activation.code, self.head, scores)
         return scores
 
     def replacement_costs(self, label: int) -> Array | None:
@@ -163,20 +164,8 @@ class ConvModel(WindowModel):
 
         scores = np.empty((len(lefts), self.alphabet.size, self.classes))
         low, high = (np.empty((len(lefts) if bounds else 0, self.head.shape[1])) for _ in range(2))
-        largest = self._by_symbol_largest
-        hole_features(
-            self.table,
-            self._by_symbol,
-            largest,
-            padded,
-            lefts,
-            rights,
-            self.activation.code,
-            self.head,
-            scores,
-            low,
-            high,
-        )
+        tables = self.table, self._by_symbol, self._by_symbol_largest
+        hole_features(*tables, padded, lefts, rights, self.activation.code, self.head, scores, low, high)
         return scores, low, high
 
     @cached_property
