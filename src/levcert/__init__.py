@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from levcert.certificate import Certificates as Certificates
     from levcert.certificate import Share as Share
     from levcert.certifiers import certify as certify
+    from levcert.certifiers.losses import character_losses as character_losses
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
     from levcert.datasets import Split as Split
@@ -53,6 +54,7 @@ _MODULE_OF = {
     "apply_edits": "edits",
     "attack": "attacks",
     "certify": "certifiers",
+    "character_losses": "certifiers.losses",
     "dataset_from_files": "datasets",
     "edit_script": "edits",
     "erp": "distances",

@@ -114,11 +114,54 @@ def test_attacks_on_nothing_find_nothing():
     for name in ATTACKS:
         for text in ("", "€"):
             attack(single, [text], name)
-        attack(vowel_scores, [""], name, operations={"delete"})
-        attack(vowel_scores, ["abc"], name, alphabet="")
+        if name != "search":
+            attack(vowel_scores, [""], name, operations={"delete"})
+            attack(vowel_scores, ["abc"], name, alphabet="")
 
 
 def test_the_unedited_text_is_no_attack():
     model = ConvModel(Alphabet("a "), [[1.0], [-1.0]], [[[[1.0]]]], [[1.0], [-1.0]])
     result = attack(model, [""], "greedy", threat=Threat(symbols="a"))[0]
     assert not result.success or result.distance > 0
+
+
+@given(TEXTS, st.integers(0, 300), st.integers(1, 2))
+@settings(max_examples=40)
+def test_search_finds_a_counterexample_whenever_there_is_one(text, seed, k):
+    model = random_model(seed)
+    exact = levcert.certify(model, [text], "exact", max_distance=k)[0]
+    result = attack(model, [text], "search", max_distance=k)[0]
+    if exact.radius >= 0:
+        assert result.success == (exact.radius < k)
+
+
+def test_search_needs_our_models():
+    with pytest.raises(InputError, match="use charmer"):
+        attack(vowel_scores, ["aeb"], "search")
+
+
+@given(TEXTS, st.integers(0, 100))
+@settings(max_examples=30)
+def test_character_losses_are_those_of_the_worst_edit_at_each_character(text, seed):
+    model = random_model(seed)
+    losses = levcert.character_losses(model, text)
+    assert len(losses) == len(text)
+    positions = model.alphabet.positions(text)
+    seen = [text[p] for p in positions]
+    margin = _margin(model, "".join(seen))
+    for place, p in enumerate(positions):
+        left, right = "".join(seen[:place]), "".join(seen[place + 1 :])
+        own = seen[place]
+        edited = [left + right, *(left + c + right for c in "abc"), *(left + c + own + right for c in "abc")]
+        if place == len(seen) - 1:
+            edited += [left + own + c for c in "abc"]
+        label = model.scores([text])[0].argmax()
+        worst = min(_margin(model, candidate, label) for candidate in edited)
+        assert losses[p] == pytest.approx(max(margin - worst, 0), abs=1e-9)
+    assert not losses[[i for i in range(len(text)) if i not in positions]].any()
+
+
+def _margin(model, text, label=None):
+    scores = model.scores([text])[0]
+    label = scores.argmax() if label is None else label
+    return scores[label] - np.delete(scores, label).max()

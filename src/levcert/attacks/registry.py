@@ -14,6 +14,7 @@ from levcert.attacks.base import Attack, AttackResult
 from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
 from levcert.attacks.greedy import Beam, Greedy
 from levcert.attacks.random_edits import RandomEdits
+from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, losses, victim_of_function
 from levcert.certifiers.classifier import as_classifier
 from levcert.edits import OPERATIONS, Edit, Operation, apply_edits
@@ -27,6 +28,7 @@ ATTACKS: Final[dict[str, type[Attack]]] = {
     "greedy": Greedy,
     "beam": Beam,
     "random": RandomEdits,
+    "search": Search,
 }
 
 

@@ -1,0 +1,38 @@
+"""The exact search used backwards: its counterexamples are the strongest attack we have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from levcert.alphabet import Text
+from levcert.attacks.base import Attack
+from levcert.attacks.victim import Victim, WindowVictim
+from levcert.certifiers.base import Batch
+from levcert.certifiers.exact import Exact
+from levcert.errors import InputError
+
+
+@dataclass(frozen=True)
+class Search(Attack):
+    """For one and two edits it finds a counterexample whenever there is one; for more, the best far edits."""
+
+    name: ClassVar[str] = "search"
+
+    nodes: int | None = 50  # budget of the search for longer scripts
+    evaluations: int | None = 20_000  # budget of the search for pairs
+
+    def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
+        if not isinstance(victim, WindowVictim):
+            raise InputError("The attack search needs one of our models; use charmer or beam for any other classifier.")
+        exact = Exact(
+            distance=max_distance,
+            enough=max_distance,
+            farthest=max(max_distance, 2),
+            nodes=self.nodes,
+            evaluations=self.evaluations,
+        )
+        verdict = exact.verdicts(Batch(victim.model, [text], victim.threat))[0]
+        if verdict.counterexample is not None:
+            yield verdict.counterexample
