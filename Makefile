@@ -23,7 +23,7 @@ test-long: .venv/ready-dev
 	$(BIN)/pytest -n 2 -m long
 
 bench: .venv/ready-dev
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for name in foundation training certifiers; do $(BIN)/python benchmarks/bench_$$name.py || exit 1; done
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
