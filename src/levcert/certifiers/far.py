@@ -13,11 +13,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from levcert.certifiers.local import Slot
+
 Array = npt.NDArray[np.float64]
-FarSlot = tuple[str, int]  # ("cut", position) or ("character", position)
 
 
-def far_edits(cuts: Array, characters: Array, width: int, most: int) -> tuple[Array, list[list[FarSlot]]]:
+def far_edits(cuts: Array, characters: Array, width: int, most: int) -> tuple[Array, list[list[Slot]]]:
     """Return for e = 1 … ``most`` the largest total loss of e far edits, and the slots that attain it.
 
     ``cuts`` and ``characters`` are the largest losses in each slot for one pair of classes.
@@ -31,9 +32,9 @@ def far_edits(cuts: Array, characters: Array, width: int, most: int) -> tuple[Ar
     return totals[1:, length], [_slots(choices, e, length, width) for e in range(1, most + 1)]
 
 
-def _slots(choices: npt.NDArray[np.int8], e: int, v: int, width: int) -> list[FarSlot]:
+def _slots(choices: npt.NDArray[np.int8], e: int, v: int, width: int) -> list[Slot]:
     """Follow the choices back from the end."""
-    slots: list[FarSlot] = []
+    slots: list[Slot] = []
     while e > 0 and v >= 0:
         if choices[e, v] == 1:
             slots.append(("cut", v))

@@ -6,7 +6,7 @@ import numpy as np
 
 from levcert.alphabet import Text
 from levcert.certifiers.base import Array, Batch
-from levcert.certifiers.pairs import PairSearch
+from levcert.certifiers.local import LocalLosses
 from levcert.models.window import WindowModel
 from levcert.spelling import native
 from levcert.threat import ANY_EDIT, Threat
@@ -19,11 +19,11 @@ def character_losses(model: WindowModel, text: Text, threat: Threat = ANY_EDIT) 
     belong to the last character.  Characters that the model does not see lose nothing.
     """
     batch = Batch(model, [native(model.alphabet, text)], threat)
-    search = PairSearch(batch, 0)
+    local = LocalLosses(batch, 0)
     result = np.zeros(len(batch.texts[0]))
-    if not len(search.ids):
+    if not len(local.ids):
         return result
-    cuts, characters = search.best
+    cuts, characters = local.best
     worst = np.maximum(characters, cuts[:-1])
     worst[-1] = np.maximum(worst[-1], cuts[-1])
     margins = batch.margins[0]

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Ids, Text
-from levcert.certifiers.base import Array, Batch, is_counterexample
-from levcert.certifiers.far import FarSlot, far_edits
+from levcert.alphabet import Ids
+from levcert.certifiers.base import Array, is_counterexample
+from levcert.certifiers.far import far_edits
+from levcert.certifiers.local import LocalLosses, Slot
 from levcert.edits import Edit
 from levcert.models.window import pad
-from levcert.spelling import apply_to_original
 
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -43,11 +43,9 @@ class UndecidedError(Exception):
 
 
 @dataclass
-class PairSearch:
+class PairSearch(LocalLosses):
     """The search for two edits that change the label of one text that no single edit changes."""
 
-    batch: Batch
-    index: int
     evaluations: int | None = None  # how many edits may be expanded; None: any number
     deadline: float | None = None
     farthest: int = 2  # how many far edits are combined
@@ -55,7 +53,7 @@ class PairSearch:
     def __post_init__(self) -> None:
         self.worst = self.batch.margins[self.index].copy()  # a lower bound of the margins after two edits
         self.spent = 0
-        self._far: dict[int, tuple[Array, list[list[FarSlot]]]] = {}
+        self._far: dict[int, tuple[Array, list[list[Slot]]]] = {}
 
     def run(self) -> list[Edit] | None:
         """Return two edits that change the label, or None if no two do: then ``worst`` bounds all margins."""
@@ -67,51 +65,6 @@ class PairSearch:
         if doubtful:
             raise UndecidedError
         return None
-
-    def text(self, script: list[Edit]) -> Text:
-        """Return the text after a script of edits of the ids."""
-        return apply_to_original(self.batch.model.alphabet, self.batch.texts[self.index], script)
-
-    # What is known of the text.
-
-    @cached_property
-    def ids(self) -> Ids:
-        return self.batch.encoded[self.index]
-
-    @cached_property
-    def label(self) -> int:
-        return int(self.batch.best[self.index])
-
-    @cached_property
-    def margins(self) -> Array:
-        margins: Array = self.batch.margins[self.index]
-        return margins
-
-    @cached_property
-    def tolerance(self) -> float:
-        return float(4 * self.batch.allowance[self.index])
-
-    @cached_property
-    def width(self) -> int:
-        return self.batch.model.width
-
-    @cached_property
-    def losses(self) -> tuple[Array, Array, Array]:
-        """What each single edit takes from the margins: insertions, deletions, substitutions; −∞ if not allowed."""
-        effects, allowed = self.batch.model.edit_effects(self.ids), self.batch.allowed
-        insertions, deletions, substitutions = (
-            self._loss(changes) for changes in (effects.insertions, effects.deletions, effects.substitutions)
-        )
-        insertions[:, ~allowed.insert] = -np.inf
-        substitutions[~allowed.replace[self.ids - 1]] = -np.inf
-        if not allowed.delete:
-            deletions[:] = -np.inf
-        return insertions, deletions, substitutions
-
-    def _loss(self, changes: Array) -> Array:
-        loss: Array = changes - changes[..., self.label, None]
-        loss[..., self.label] = -np.inf
-        return loss
 
     def _suspects(self) -> Iterator[list[Edit]]:
         yield from self._far_pairs()
@@ -135,22 +88,7 @@ class PairSearch:
         if self.deadline is not None and time.perf_counter() > self.deadline:
             raise UndecidedError
 
-    def _symbol(self, number: int | np.integer[Any]) -> Text:
-        return self._symbols[number]
-
-    @cached_property
-    def _symbols(self) -> list[Text]:
-        alphabet = self.batch.model.alphabet
-        return [alphabet.decode([id_]) for id_ in range(1, alphabet.size + 1)]
-
     # Far pairs.
-
-    @cached_property
-    def best(self) -> tuple[Array, Array]:
-        """The largest loss in each cut, and at each character."""
-        insertions, deletions, substitutions = self.losses
-        at_characters = np.maximum(deletions, substitutions.max(axis=1, initial=-np.inf))
-        return insertions.max(axis=1, initial=-np.inf), at_characters
 
     def _far_pairs(self) -> Iterator[list[Edit]]:
         """Combine the best edits of slots that share no window, for each class that they may lead to."""
@@ -162,7 +100,7 @@ class PairSearch:
                 if self._open(loss[None])[0]:
                     yield self.far_script(other, 2)
 
-    def far(self, other: int) -> tuple[Array, list[list[FarSlot]]]:
+    def far(self, other: int) -> tuple[Array, list[list[Slot]]]:
         """Return the worst far edits towards a class: totals and slots for 1, 2, … edits."""
         if other not in self._far:
             cuts, characters = (slots[:, other] for slots in self.best)
@@ -171,7 +109,7 @@ class PairSearch:
 
     def far_script(self, other: int, count: int) -> list[Edit]:
         """Return the worst ``count`` far edits towards a class."""
-        return [self._best_edit(slot, other)[1] for slot in self.far(other)[1][count - 1]]
+        return [self.best_edit(slot, other) for slot in self.far(other)[1][count - 1]]
 
     def far_counterexample(self) -> list[Edit] | None:
         """Return the shortest script of far edits that changes the label, if ``farthest`` edits can."""
@@ -183,17 +121,6 @@ class PairSearch:
                     if is_counterexample(self.batch.model, self.text(script), self.label):
                         return script
         return None
-
-    def _best_edit(self, slot: FarSlot, other: int) -> tuple[float, Edit]:
-        insertions, deletions, substitutions = self.losses
-        kind, t = slot
-        if kind == "cut":
-            c = int(insertions[t, :, other].argmax())
-            return float(insertions[t, c, other]), Edit("insert", t, self._symbol(c))
-        c = int(substitutions[t, :, other].argmax())
-        if deletions[t, other] >= substitutions[t, c, other]:
-            return float(deletions[t, other]), Edit("delete", t)
-        return float(substitutions[t, c, other]), Edit("substitute", t, self._symbol(c))
 
     # An edit and a substitution nearby.
 
@@ -251,9 +178,9 @@ class PairSearch:
         insertions, deletions, substitutions = self.losses
         if kind == "cut":
             symbols = np.flatnonzero(self.batch.allowed.insert)
-            return [Edit("insert", t, self._symbol(c)) for c in symbols], insertions[t, symbols]
+            return [Edit("insert", t, self.symbol(c)) for c in symbols], insertions[t, symbols]
         symbols = np.flatnonzero(self.batch.allowed.replace[self.ids[t] - 1])
-        edits, losses = [Edit("substitute", t, self._symbol(c)) for c in symbols], substitutions[t, symbols]
+        edits, losses = [Edit("substitute", t, self.symbol(c)) for c in symbols], substitutions[t, symbols]
         if not self.batch.allowed.delete:
             return edits, losses
         return [*edits, Edit("delete", t)], np.concatenate([losses, deletions[t][None]])
@@ -261,46 +188,20 @@ class PairSearch:
     def _expand(self, edit: Edit, loss: Array, place: int) -> Iterator[list[Edit]]:
         """Evaluate all substitutions at a place after an edit."""
         self._spend()
-        changed, shift = self._apply(edit)
+        changed, shift = self.apply(edit)
         moved = place + (shift if place >= edit.position else 0)
-        after = loss + self._substitution_losses(changed, moved)
+        after = loss + self.substitution_losses(changed, moved)
         after[~self.batch.allowed.replace[self.ids[place] - 1]] = -np.inf
         for c in np.flatnonzero(self._open(after)):
-            yield [edit, Edit("substitute", place, self._symbol(c))]
+            yield [edit, Edit("substitute", place, self.symbol(c))]
 
-    def _apply(self, edit: Edit) -> tuple[Ids, int]:
-        """Return the ids after one edit, and by how much what follows has moved."""
-        t = edit.position
-        if edit.operation == "delete":
-            return np.delete(self.ids, t), -1
-        symbol = self.batch.model.alphabet.encode(edit.symbol or "")
-        if edit.operation == "insert":
-            return np.insert(self.ids, t, symbol), 1
-        changed = self.ids.copy()
-        changed[t] = symbol[0]
-        return changed, 0
-
-    def _substitution_losses(self, ids: Ids, place: int) -> Array:
-        side = self.width - 1
-        at = np.array([place + side])
-        filled = self.batch.model.hole_scores(pad(ids, side), at, at + 1)[0]
-        return self._loss(filled - filled[ids[place] - 1])
-
-    def _insertion_losses(self, left: Ids, right: Ids) -> Array:
-        """Return what each insertion between given contexts of R − 1 symbols loses; −∞ if not allowed."""
-        side = self.width - 1
-        contexts = np.concatenate([left, right], axis=1)
-        middles = np.arange(len(left)) * 2 * side + side
-        filled = self.batch.model.hole_scores(contexts.reshape(-1), middles, middles)
-        loss = self._loss(filled - self.batch.model.context_scores(contexts)[:, None])
-        loss[:, ~self.batch.allowed.insert] = -np.inf
-        return loss
+    # Insertions, with one symbol for all at first.
 
     def _reference_losses(self, left: Ids, right: Ids) -> Array:
         """Return what inserting the reference symbol between given contexts loses."""
         middle = np.full((len(left), 1), self.reference + 1, dtype=np.int32)
         filled = self.batch.model.context_scores(np.concatenate([left, middle, right], axis=1))
-        return self._loss(filled - self.batch.model.context_scores(np.concatenate([left, right], axis=1)))
+        return self.loss(filled - self.batch.model.context_scores(np.concatenate([left, right], axis=1)))
 
     @cached_property
     def reference(self) -> int:
@@ -315,12 +216,6 @@ class PairSearch:
         everywhere = np.broadcast_to(self.batch.allowed.insert, (len(cuts), len(self.batch.allowed.insert)))
         middles = cuts + self.width - 1
         return self._replacement_bounds(middles, middles, np.full(len(cuts), self.reference), everywhere)
-
-    def _deletion_losses(self, left: Ids, middle: Ids, right: Ids) -> Array:
-        """Return what the deletion of a symbol between given contexts loses."""
-        held = self.batch.model.context_scores(np.concatenate([left, middle[:, None], right], axis=1))
-        joined = self.batch.model.context_scores(np.concatenate([left, right], axis=1))
-        return self._loss(joined - held)
 
     # A deletion and an insertion or another deletion nearby.
 
@@ -350,14 +245,14 @@ class PairSearch:
                 gap = np.minimum(np.where(cut > t, place - t, t - place + 1), self.width)
                 slack = np.where((cut > t)[:, None], *(bounds[place, gap] for bounds in self.insertion_bounds))
                 rows = np.flatnonzero(self._open(deletions[t] + self._reference_losses(left, right) + slack))
-                losses = deletions[t[rows], None] + self._insertion_losses(left[rows], right[rows])
+                losses = deletions[t[rows], None] + self.insertion_losses(left[rows], right[rows])
                 for row, c in np.argwhere(self._open(losses)):
-                    yield [Edit("delete", int(t[rows[row]])), Edit("insert", int(place[rows[row]]), self._symbol(c))]
+                    yield [Edit("delete", int(t[rows[row]])), Edit("insert", int(place[rows[row]]), self.symbol(c))]
             t, place = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] + near[near >= 0]))
             t, place = t[place < length - 1], place[place < length - 1]  # in the shortened text, right of t
             left, right = shortened(t, place[:, None] + around), shortened(t, place[:, None] + side + 1 + around)
             middle = shortened(t, place[:, None] + side)[:, 0]
-            for row in np.flatnonzero(self._open(deletions[t] + self._deletion_losses(left, middle, right))):
+            for row in np.flatnonzero(self._open(deletions[t] + self.deletion_losses(left, middle, right))):
                 yield [Edit("delete", int(t[row])), Edit("delete", int(place[row]) + 1)]
 
     # Two insertions nearby.
@@ -385,16 +280,16 @@ class PairSearch:
             gap = cut - first + 1  # how far left of the second symbol the first one stands
             both = with_reference + self._reference_losses(left, right) + after_first[first, gap]
             rows = np.flatnonzero(self._open(both + before_second[cut, gap]))
-            pair = with_reference[rows, None] + self._insertion_losses(left[rows], right[rows])
+            pair = with_reference[rows, None] + self.insertion_losses(left[rows], right[rows])
             for row, c in np.argwhere(self._open(pair + before_second[cut[rows], gap[rows]][:, None])):
                 yield from self._expand_insertions(int(first[rows[row]]), c, int(cut[rows[row]]))
 
     def _expand_insertions(self, first: int, symbol: np.integer[Any], cut: int) -> Iterator[list[Edit]]:
         """Evaluate all second insertions after a first one to the left."""
         self._spend()
-        edit = Edit("insert", first, self._symbol(symbol))
-        longer = pad(self._apply(edit)[0], self.width - 1)
+        edit = Edit("insert", first, self.symbol(symbol))
+        longer = pad(self.apply(edit)[0], self.width - 1)
         left, right = longer[cut + 1 : cut + self.width], longer[cut + self.width : cut + 2 * self.width - 1]
-        after = self.losses[0][first, symbol] + self._insertion_losses(left[None], right[None])[0]
+        after = self.losses[0][first, symbol] + self.insertion_losses(left[None], right[None])[0]
         for c in np.flatnonzero(self._open(after)):
-            yield [edit, Edit("insert", cut, self._symbol(c))]
+            yield [edit, Edit("insert", cut, self.symbol(c))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,9 +14,9 @@ import numpy.typing as npt
 from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
 from levcert.labels import check_labels
-from levcert.models import norms
+from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
-from levcert.models.bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
+from levcert.models.bounds import UNDERFLOW, TapCosts, rounding_factor
 from levcert.models.window import Positions, Scores, WindowModel
 from levcert.storage import Header, Tensors, take, write_model
 
@@ -25,8 +24,6 @@ Array = npt.NDArray[np.float64]
 Pooling = Literal["sum", "mean"]
 
 _NO_BIAS = "With a bias, empty windows score and every padded position counts: the network is no window sum"
-_NORM_OPERATIONS = 1 << 23  # allows for a relative error of 1e-9; singular values are good to far more digits
-_MOST_GIGABYTES = 8
 _MOST_WINDOWS = 1 << 40  # more than any text has
 _ROWS_AT_ONCE = 1 << 15  # of intermediate layers: bounds memory to some tens of megabytes
 
@@ -136,17 +133,8 @@ class ConvModel(WindowModel):
         if self._deeper:
             return None
         if label not in self._replacement_costs:
-            from levcert.kernels.edits import tap_cost_matrix
-
-            rows, taps, filters = self.table.shape
-            costs = np.zeros((self.classes, taps, rows, rows))
-            for other in range(self.classes):
-                if other != label:
-                    difference = (self.head[label] - self.head[other]) * self.activation.lipschitz
-                    tap_cost_matrix(self.table, difference, self.activation.increasing, costs[other])
-            operations = 4 * taps * filters
-            rounded = costs[:, :, 1:, 1:] * (1 + rounding_factor(operations)) + operations * UNDERFLOW
-            self._replacement_costs[label] = rounded
+            costs = conv_bounds.replacement_costs(self.table, self.head, self.activation, label)
+            self._replacement_costs[label] = costs
         return self._replacement_costs[label]
 
     def hole_bounds(self, padded: Ids, lefts: Positions, rights: Positions) -> tuple[Array, Array]:
@@ -172,39 +160,8 @@ class ConvModel(WindowModel):
     def tap_costs(self) -> TapCosts:
         """The exact form for one layer, the norm form with the best p for more."""
         if self._deeper:
-            return self._norm_tap_costs()
-        from levcert.kernels.edits import tap_costs
-
-        rows, taps, filters = self.table.shape
-        gigabytes = 4 * 8 * (self.classes * rows) ** 2 / 1e9
-        if gigabytes > _MOST_GIGABYTES:
-            raise InputError(
-                f"Bounds for {self.classes} classes and {rows - 1} symbols take {gigabytes:.0f} GB; make the alphabet "
-                "smaller (minimum_count), or use the method interval or brute-force."
-            )
-        replace = np.zeros((self.classes, self.classes, rows, rows))
-        spread = np.zeros((self.classes, self.classes, taps))
-        appear, vanish = (np.zeros((self.classes, self.classes, taps, rows - 1)) for _ in range(2))
-        for y, other in permutations(range(self.classes), 2):
-            pair = (y, other)
-            difference = (self.head[y] - self.head[other]) * self.activation.lipschitz
-            increasing = self.activation.increasing
-            tap_costs(self.table, difference, increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
-        costs = TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish)
-        return costs.rounded_up(4 * taps * filters)
-
-    def _norm_tap_costs(self) -> TapCosts:
-        """Choose the p whose bound on an insertion is smallest; all three hold."""
-        stretch = self.activation.lipschitz ** len(self.kernels)
-        candidates = []
-        for p in norms.NORMS:
-            kappa = np.array([stretch])
-            for kernel in self.kernels:
-                kappa = np.convolve(kappa, norms.tap_norms(kernel, p))
-            distances = norms.symbol_distances(self.embedding, p)
-            costs = norm_tap_costs(kappa, distances, norms.pair_norms(self.head, p))
-            candidates.append(costs.rounded_up(_NORM_OPERATIONS))
-        return min(candidates, key=lambda costs: float(costs.shift.max() + costs.appear.max(axis=3).sum(axis=2).max()))
+            return conv_bounds.norm_form(self.embedding, self.kernels, self.head, self.activation)
+        return conv_bounds.exact_form(self.table, self.head, self.activation)
 
     def rounding(self, windows: int) -> float:
         """Standard forward error analysis: pool the error of one window, then apply the head."""
@@ -218,25 +175,7 @@ class ConvModel(WindowModel):
 
     @cached_property
     def _window_error(self) -> tuple[Array, Array]:
-        """Bounds of the magnitude and of the error of each filter of the last layer in one window.
-
-        The table is itself a rounded product of E and K.  Products may underflow, which costs up to 2⁻¹⁰⁷⁵ each.
-        """
-        inputs, taps = self.embedding.shape[1], self.table.shape[1]
-        magnitude = np.abs(self.table).max(axis=0).sum(axis=0)
-        products = np.einsum("ad,jhd->ajh", np.abs(self.embedding), np.abs(self.kernels[0])).max(axis=0).sum(axis=0)
-        error = rounding_factor(taps + 4) * magnitude + rounding_factor(inputs + 2) * products
-        error = error + taps * inputs * UNDERFLOW
-        slope = self.activation.lipschitz
-        for layer in range(len(self.kernels)):
-            if layer:
-                weights = np.abs(self._deeper[layer - 1]).sum(axis=0)
-                terms = self._deeper[layer - 1].shape[0] * len(weights)
-                error = error @ weights + rounding_factor(terms + 2) * ((magnitude + error) @ weights)
-                error, magnitude = error + terms * UNDERFLOW, magnitude @ weights
-            error = slope * error + rounding_factor(8) * slope * magnitude + UNDERFLOW
-            magnitude = slope * magnitude
-        return magnitude, error
+        return conv_bounds.window_error(self.embedding, self.kernels, self.table, self.activation)
 
     def pooled_features(self, texts: EncodedTexts) -> Array:
         """Return the sum over positions of the last layer, before the head."""

@@ -1,0 +1,92 @@
+"""What edits can take from a convolutional model's margins, and how far its scores can be rounded: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.errors import InputError
+from levcert.models import norms
+from levcert.models.activations import Activation
+from levcert.models.bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
+
+Array = npt.NDArray[np.float64]
+
+_NORM_OPERATIONS: Final = 1 << 23  # allows for a relative error of 1e-9; singular values are good to far more digits
+_MOST_GIGABYTES: Final = 8
+
+
+def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
+    """d_j(a, b) = Σ_h max(0, w_h·(T[a, j, h] − T[b, j, h])) for one layer and all ordered pairs of classes."""
+    from levcert.kernels.edits import tap_costs
+
+    (rows, taps, filters), classes = table.shape, len(head)
+    gigabytes = 4 * 8 * (classes * rows) ** 2 / 1e9
+    if gigabytes > _MOST_GIGABYTES:
+        raise InputError(
+            f"Bounds for {classes} classes and {rows - 1} symbols take {gigabytes:.0f} GB; make the alphabet "
+            "smaller (minimum_count), or use the method interval or brute-force."
+        )
+    replace = np.zeros((classes, classes, rows, rows))
+    spread = np.zeros((classes, classes, taps))
+    appear, vanish = (np.zeros((classes, classes, taps, rows - 1)) for _ in range(2))
+    for pair in permutations(range(classes), 2):
+        difference = (head[pair[0]] - head[pair[1]]) * activation.lipschitz
+        tap_costs(table, difference, activation.increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
+    return TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish).rounded_up(4 * taps * filters)
+
+
+def norm_form(embedding: Array, kernels: Sequence[Array], head: Array, activation: Activation) -> TapCosts:
+    """Return the norm form with the p whose bound on an insertion is smallest; all three hold."""
+    candidates = []
+    for p in norms.NORMS:
+        kappa = np.array([activation.lipschitz ** len(kernels)])
+        for kernel in kernels:
+            kappa = np.convolve(kappa, norms.tap_norms(kernel, p))
+        costs = norm_tap_costs(kappa, norms.symbol_distances(embedding, p), norms.pair_norms(head, p))
+        candidates.append(costs.rounded_up(_NORM_OPERATIONS))
+    return min(candidates, key=lambda costs: float(costs.shift.max() + costs.appear.max(axis=3).sum(axis=2).max()))
+
+
+def replacement_costs(table: Array, head: Array, activation: Activation, label: int) -> Array:
+    """Return d_j(a, b) for the margins of one label: classes × taps × symbols × symbols; for one layer."""
+    from levcert.kernels.edits import tap_cost_matrix
+
+    rows, taps, filters = table.shape
+    costs = np.zeros((len(head), taps, rows, rows))
+    for other in range(len(head)):
+        if other != label:
+            difference = (head[label] - head[other]) * activation.lipschitz
+            tap_cost_matrix(table, difference, activation.increasing, costs[other])
+    operations = 4 * taps * filters
+    rounded: Array = costs[:, :, 1:, 1:] * (1 + rounding_factor(operations)) + operations * UNDERFLOW
+    return rounded
+
+
+def window_error(
+    embedding: Array, kernels: Sequence[Array], table: Array, activation: Activation
+) -> tuple[Array, Array]:
+    """Bound the magnitude and the rounding error of each filter of the last layer in one window.
+
+    Standard forward error analysis, layer by layer.  The table is itself a rounded product of E and K.  Products may
+    underflow, which costs up to 2⁻¹⁰⁷⁵ each.
+    """
+    inputs, taps = embedding.shape[1], table.shape[1]
+    magnitude = np.abs(table).max(axis=0).sum(axis=0)
+    products = np.einsum("ad,jhd->ajh", np.abs(embedding), np.abs(kernels[0])).max(axis=0).sum(axis=0)
+    error = rounding_factor(taps + 4) * magnitude + rounding_factor(inputs + 2) * products
+    error = error + taps * inputs * UNDERFLOW
+    slope = activation.lipschitz
+    for layer, kernel in enumerate(kernels):
+        if layer:
+            weights = np.abs(kernel).sum(axis=0).T  # inputs × filters
+            terms = len(kernel) * len(weights)
+            error = error @ weights + rounding_factor(terms + 2) * ((magnitude + error) @ weights)
+            error, magnitude = error + terms * UNDERFLOW, magnitude @ weights
+        error = slope * error + rounding_factor(8) * slope * magnitude + UNDERFLOW
+        magnitude = slope * magnitude
+    return magnitude, error
