@@ -20,7 +20,7 @@ class Search(Attack):
 
     name: ClassVar[str] = "search"
 
-    nodes: int | None = 50  # budget of the search for longer scripts
+    nodes: int | None = 20  # budget of the search for longer scripts
     evaluations: int | None = 20_000  # budget of the search for pairs
 
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:

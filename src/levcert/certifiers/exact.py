@@ -41,7 +41,7 @@ class Exact(Certifier):
     farthest: int = 12  # edits that are combined to find a counterexample
     budget: float | None = None  # seconds for each text; then what is proved so far must do
     evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
-    nodes: int | None = 50  # texts that the search for longer scripts may expand at each distance
+    nodes: int | None = 20  # texts that the search for longer scripts may expand at each distance
 
     def claim(self, threat: Threat) -> str:
         return "exact"

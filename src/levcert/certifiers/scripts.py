@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
+import numpy.typing as npt
 
 from levcert.alphabet import EncodedTexts, Ids, Text
 from levcert.certifiers.base import Array, Batch, is_counterexample
@@ -30,10 +30,17 @@ _MOST_OPEN = 1_000_000  # nodes that may wait at once: bounds the memory
 
 @dataclass(order=True)
 class _Node:
+    """A text one edit away from its parent's; the text is made only when the node is expanded."""
+
     bound: float
     number: int  # earlier first, so that the order is the same everywhere
-    ids: Ids = field(compare=False)
+    parent: Ids = field(compare=False)
+    edit: tuple[int, int, int] | None = field(compare=False)  # operation, position, id of the symbol
     left: int = field(compare=False)
+
+    @property
+    def ids(self) -> Ids:
+        return self.parent if self.edit is None else _edited(self.parent, *self.edit)
 
 
 @dataclass
@@ -50,55 +57,64 @@ class ScriptSearch:
     def run(self) -> list[Edit] | None:
         """Return edits that change the label, or None if there are none; raise UndecidedError out of budget."""
         numbers = count()
-        start = self.batch.encoded[self.index]
-        waiting = [_Node(0.0, next(numbers), start, self.distance)]
-        reached = {start.tobytes(): self.distance}
+        waiting = [_Node(0.0, next(numbers), self.batch.encoded[self.index], None, self.distance)]
+        reached: dict[bytes, int] = {}
         expanded = 0
         while waiting:
+            node = heapq.heappop(waiting)
+            ids = node.ids
+            if reached.get(ids.tobytes(), 0) >= node.left:
+                continue  # another order of the same edits
+            reached[ids.tobytes()] = node.left
             expanded += 1
             late = self.deadline is not None and time.perf_counter() > self.deadline
             if late or (self.nodes is not None and expanded > self.nodes) or len(waiting) > _MOST_OPEN:
                 raise UndecidedError
-            node = heapq.heappop(waiting)
-            for bound, child in self._children(node):
-                script = self._counterexample(child)
+            bounds, margins, edits = self._children(ids, node.left)
+            for row in np.flatnonzero(margins <= self.tolerance):
+                script = self._counterexample(_edited(ids, *edits[row].tolist()))
                 if script is not None:
                     return script
-                if node.left > 1 and reached.get(child.tobytes(), 0) < node.left - 1:
-                    reached[child.tobytes()] = node.left - 1
-                    heapq.heappush(waiting, _Node(bound, next(numbers), child, node.left - 1))
+            if node.left > 1:
+                for bound, edit in zip(bounds.tolist(), edits.tolist(), strict=True):
+                    heapq.heappush(waiting, _Node(bound, next(numbers), ids, tuple(edit), node.left - 1))
         return None
+
+    @property
+    def tolerance(self) -> float:
+        return float(4 * self.batch.allowance[self.index])
 
     def text(self, script: list[Edit]) -> Text:
         """Return the text after a script."""
         return apply_to_original(self.batch.model.alphabet, self.batch.texts[self.index], script)
 
-    def _children(self, node: _Node) -> Iterator[tuple[float, Ids]]:
-        """Give the texts one edit further that cannot be pruned, most endangered first."""
+    def _children(self, ids: Ids, left: int) -> tuple[Array, Array, npt.NDArray[np.int64]]:
+        """Return the edits of a text that cannot be pruned: their bounds, margins, and (operation, position, id)."""
         model, allowed, y = self.batch.model, self.batch.allowed, int(self.batch.best[self.index])
-        scores = model.encoded_scores(_single(node.ids))[0]
+        scores = model.encoded_scores(_single(ids))[0]
         margins = scores[y] - scores
         margins[y] = np.inf
-        effects = model.edit_effects(node.ids)
         # What the edits after the next one may take; without a bound (an infinite cost) nothing can be pruned.
-        slack = (node.left - 1) * self.costs if node.left > 1 else np.zeros_like(self.costs)
+        slack = (left - 1) * self.costs if left > 1 else np.zeros_like(self.costs)
         slack[y] = 0
-        after = []
-        for changes in (effects.insertions, effects.deletions[:, None], effects.substitutions):
-            left = margins + (changes[..., y, None] - changes)
-            left[..., y] = np.inf
-            after.append(left - slack)
-        after[0][:, ~allowed.insert] = np.inf
-        after[2][~allowed.replace[node.ids - 1]] = np.inf
-        if not allowed.delete:
-            after[1][:] = np.inf
-        found = []
-        for operation, bounds in enumerate(after):
-            least = bounds.min(axis=-1)
-            for t, c in np.argwhere(least <= 4 * self.batch.allowance[self.index]):
-                found.append((float(least[t, c]), operation, int(t), int(c)))
-        for bound, operation, t, c in sorted(found):
-            yield bound, _edited(node.ids, operation, t, c + 1)
+        effects = model.edit_effects(ids)
+        permitted = (
+            np.broadcast_to(allowed.insert, effects.insertions.shape[:2]),
+            np.full((len(ids), 1), allowed.delete),
+            allowed.replace[ids - 1],
+        )
+        parts = []
+        changes_of = (effects.insertions, effects.deletions[:, None], effects.substitutions)
+        for operation, (changes, may) in enumerate(zip(changes_of, permitted, strict=True)):
+            after = margins + (changes[..., y, None] - changes)
+            after[..., y] = np.inf
+            bounds, least = (after - slack).min(axis=-1), after.min(axis=-1)
+            t, c = np.nonzero(may & (bounds <= self.tolerance))
+            edits = np.stack([np.full(len(t), operation), t, c + 1], axis=1)
+            parts.append((bounds[t, c], least[t, c], edits))
+        found = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        order = np.argsort(found[0], kind="stable")
+        return found[0][order], found[1][order], found[2][order]
 
     def _counterexample(self, ids: Ids) -> list[Edit] | None:
         """Return the script that leads to these ids, if it is allowed, short enough and changes the label."""
