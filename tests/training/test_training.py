@@ -146,6 +146,12 @@ def test_threads_give_the_same_result_to_rounding(toy):
     torch.set_num_threads(1)
 
 
+def test_other_devices_run_plain_torch_to_the_same_result(toy):
+    """ "cpu:0" is a device of torch's and not our kernels' "cpu": what a GPU would run, on this machine."""
+    ours, plain = (train(toy, TrainingConfig(**SMALL | {"device": device})) for device in ("cpu", "cpu:0"))
+    np.testing.assert_allclose(ours.scores(toy.test.texts), plain.scores(toy.test.texts), rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("options", [{}, {"normaliser": "substitution"}, {"layers": 2}, {"deletion": 0.2}], ids=str)
 @pytest.mark.parametrize("steps", [5, 20])  # within the first epoch, and within the second
 def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, monkeypatch, options, steps):
