@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from levcert.alphabet import Text
 from levcert.attacks.base import Attack
@@ -20,7 +20,7 @@ class Search(Attack):
 
     name: ClassVar[str] = "search"
 
-    nodes: int | None = 20  # budget of the search for longer scripts
+    nodes: int | Literal["default"] | None = "default"  # budget of the search for longer scripts
     evaluations: int | None = 20_000  # budget of the search for pairs
 
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:

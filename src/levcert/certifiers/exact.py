@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from levcert.edits import Operation
 from levcert.models.window import EditEffects
 from levcert.threat import Threat
 
+_NODES = 20
 _EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabets
 
 
@@ -41,7 +42,9 @@ class Exact(Certifier):
     farthest: int = 12  # edits that are combined to find a counterexample
     budget: float | None = None  # seconds for each text; then what is proved so far must do
     evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
-    nodes: int | None = 20  # texts that the search for longer scripts may expand at each distance
+    # Texts that the search for longer scripts may expand at each distance; None: any number.  By default 20 for models
+    # that know the costs of replacements, and none for others, whose texts take seconds each to expand.
+    nodes: int | Literal["default"] | None = "default"
 
     def claim(self, threat: Threat) -> str:
         return "exact"
@@ -64,7 +67,8 @@ class Exact(Certifier):
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
         search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
-        if self.distance >= 2 and radius < self.enough:
+        quick = batch.model.replacement_costs(search.label) is not None
+        if self.distance >= 2 and radius < self.enough and quick:
             try:
                 script = search.run()
                 if script is not None:
@@ -74,15 +78,17 @@ class Exact(Certifier):
                 pass
         script = search.far_counterexample() if self.farthest > 2 and radius < self.enough else None
         upper, counterexample = (None, None) if script is None else (len(script), search.text(script))
-        return self._deeper(
-            batch, index, costs[index], deadline, Verdict(radius, "proved", margin, upper, counterexample)
-        )
+        known = Verdict(radius, "proved", margin, upper, counterexample)
+        nodes = (_NODES if quick else 0) if self.nodes == "default" else self.nodes
+        return self._deeper(batch, index, costs[index], known, nodes, deadline)
 
-    def _deeper(self, batch: Batch, index: int, costs: Array, deadline: float | None, known: Verdict) -> Verdict:
+    def _deeper(
+        self, batch: Batch, index: int, costs: Array, known: Verdict, nodes: int | None, deadline: float | None
+    ) -> Verdict:
         """Search for longer scripts, one edit more at a time, until the two ends meet or the budget is spent."""
         radius, upper, counterexample = known.radius, known.upper, known.counterexample
         while radius < self.distance and (upper is None or radius + 1 < upper):
-            search = ScriptSearch(batch, index, radius + 1, costs, self.nodes, deadline)
+            search = ScriptSearch(batch, index, radius + 1, costs, nodes, deadline)
             try:
                 script = search.run()
             except UndecidedError:
