@@ -333,13 +333,21 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, message)
 
 
 def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
-    command = [COMMAND, "train", "toy", "-o", "m.safetensors", "--epochs", "4000", "--kernel-size", "3"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
+    arguments = ["train", "toy", "-o", "m.safetensors", "--epochs", "100000", "--kernel-size", "3"]
+    code = (
+        "import sys; from levcert import cli; from levcert.training import loop\n"
+        f"loop.SECONDS_BETWEEN_CHECKPOINTS = 0.1; sys.argv = ['levcert', *{arguments!r}]; cli.main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    for _ in range(1200):  # until training has begun, however slow the machine
+        if (tmp_path / "m.checkpoint").exists():
+            break
+        time.sleep(0.1)
     os.kill(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "--resume" in stderr
     assert (tmp_path / "m.checkpoint").exists()
+    assert not (tmp_path / "m.safetensors").exists()
     result = run("toy", "-o", "m.safetensors", "--epochs", "3", "--kernel-size", "3", "--resume", cwd=tmp_path)
     assert "belongs to a run with other config" in result.stderr
