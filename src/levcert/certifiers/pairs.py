@@ -134,7 +134,7 @@ class PairSearch(LocalLosses):
         """
         from levcert.kernels.edits import replacement_bounds
 
-        padded = pad(self.ids, self.width - 1)
+        padded, allowed = pad(self.ids, self.width - 1), np.ascontiguousarray(allowed)
         left, right = (np.empty((len(lefts), self.width + 1, len(self.margins))) for _ in range(2))
         for start in range(0, len(lefts), _HOLES_AT_ONCE):
             part = slice(start, start + _HOLES_AT_ONCE)

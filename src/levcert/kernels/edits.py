@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.conv import Ids, _activate
+from levcert.kernels.conv import Ids, _activate, fill
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ def _context_sums(table: Floats, padded: Ids, left: int, right: int, sums: Float
     taps, filters = table.shape[1], table.shape[2]
     for j in range(taps):
         total = sums[j]
-        total[:] = 0
+        fill(total, 0)
         for i in range(j):
             row = table[padded[left - j + i], i]
             for h in range(filters):
@@ -64,9 +64,10 @@ def hole_features(
     totals = np.empty((classes, symbols))
     for n in range(lefts.size):
         _context_sums(table, padded, lefts[n], rights[n], sums)
-        totals[:] = 0
+        for y in range(classes):
+            fill(totals[y], 0)
         for h in range(filters):
-            pooled[:] = 0
+            fill(pooled, 0)
             for j in range(taps):
                 base = sums[j, h]
                 row = by_symbol[j, h]
@@ -86,8 +87,10 @@ def hole_features(
                 for c in range(symbols):
                     of_class[c] += weight * pooled[c]
             if bounded:
-                low[n, h] = pooled.min()
-                high[n, h] = pooled.max()
+                least, most = pooled[0], pooled[0]
+                for c in range(symbols):
+                    least, most = min(least, pooled[c]), max(most, pooled[c])
+                low[n, h], high[n, h] = least, most
         for c in range(symbols):
             for y in range(classes):
                 scores[n, c, y] = totals[y, c]
@@ -110,7 +113,7 @@ def tap_costs(
             for a in range(rows):
                 columns[h, a] = difference[h] * table[a, j, h]
         for a in range(rows):
-            costs[:] = 0
+            fill(costs, 0)
             for h in range(filters):
                 value = columns[h, a]
                 column = columns[h]
@@ -123,9 +126,9 @@ def tap_costs(
             for b in range(rows):
                 replace[a, b] += costs[b]
                 spread[j] = max(spread[j], costs[b])
-            if a == 0:
-                appear[j] = costs[1:]
-            else:
+                if a == 0 and b > 0:
+                    appear[j, b - 1] = costs[b]
+            if a > 0:
                 vanish[j, a - 1] = costs[0]
 
 
@@ -150,7 +153,8 @@ def hole_windows(
         _context_sums(table, padded, lefts[n], rights[n], sums)
         for j in range(taps):
             of_window = scores[n, j]
-            of_window[:] = 0
+            for y in range(classes):
+                fill(of_window[y], 0)
             for h in range(filters):
                 base = sums[j, h]
                 if activation == 0 and base + largest[j, h] <= 0:
@@ -168,10 +172,9 @@ def hole_windows(
 
 @kernel
 def tap_cost_matrix(table: Floats, difference: Floats, increasing: bool, costs: Floats) -> None:
-    """costs[j, a, b] = d_j(a, b) for one class pair; symbol 0 is the padding."""
+    """costs[j, a, b] += d_j(a, b) for one class pair; symbol 0 is the padding."""
     rows, taps, filters = table.shape
     column = np.empty(rows)
-    costs[:] = 0
     for j in range(taps):
         for h in range(filters):
             for a in range(rows):
@@ -204,13 +207,14 @@ def replacement_bounds(
     ``windows`` come from :func:`hole_windows`, ``costs[y, j, a, b]`` is d_j(a, b) for the class pair (label, y).
     """
     count, taps, classes, symbols = windows.shape
-    left[:] = -np.inf
-    right[:] = -np.inf
     exact = np.empty(taps + 1)
     loose = np.empty(taps + 1)
     for n in range(count):
         a = old[n]
         for y in range(classes):
+            for g in range(taps + 1):
+                left[n, g, y] = -np.inf
+                right[n, g, y] = -np.inf
             if y == label:
                 continue
             for c in range(symbols):

@@ -14,7 +14,8 @@ Floats = npt.NDArray[np.float64]
 def far_totals(cuts: Floats, characters: Floats, width: int, totals: Floats, choices: npt.NDArray[np.int8]) -> None:
     """Fill F_e[v] = max(F_e[v−1], cut_v + F_{e−1}[v−R+1], character_{v−1} + F_{e−1}[v−R]) and which one it was."""
     most, length = totals.shape[0] - 1, characters.size
-    totals[0] = 0
+    for v in range(length + 1):
+        totals[0, v] = 0
     for e in range(1, most + 1):
         nothing_before = 0.0 if e == 1 else -np.inf
         for v in range(length + 1):
