@@ -73,6 +73,7 @@ class ConvModel(WindowModel):
         self.table.setflags(write=False)
         self._by_symbol = np.ascontiguousarray(self.table[1:].transpose(1, 2, 0))  # taps × filters × symbols
         self._by_symbol_largest = self._by_symbol.max(axis=2)
+        self._constants: dict[float, Array] = {}
         self._replacement_costs: dict[int, Array] = {}
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
         if not np.isfinite(self.rounding(_MOST_WINDOWS)):
@@ -84,8 +85,10 @@ class ConvModel(WindowModel):
 
     def constants(self, p: float) -> Array:
         """Return the paper's G(y, ŷ) for all pairs of classes: proved for substitutions only."""
-        stretch = self.activation.lipschitz ** len(self.kernels)
-        return norms.margin_constants(self.embedding, self.kernels, self.head, p) * stretch
+        if p not in self._constants:
+            stretch = self.activation.lipschitz ** len(self.kernels)
+            self._constants[p] = norms.margin_constants(self.embedding, self.kernels, self.head, p) * stretch
+        return self._constants[p].copy()
 
     def scores(self, texts: Sequence[Text]) -> Scores:
         """Return the scores of texts, divided by the number of positions with mean pooling."""
