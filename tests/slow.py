@@ -5,6 +5,7 @@ Every fast path of the project is compared with these.
 
 import numpy as np
 
+from levcert.models.bounds import WindowRange
 from levcert.models.window import EditEffects, WindowModel
 
 
@@ -56,3 +57,12 @@ class AnyWindowModel(WindowModel):
             for window in windows
         ]  # fmt: skip
         return np.array(rows, dtype=np.float64).reshape(-1, self.classes)
+
+
+class RangedWindowModel(AnyWindowModel):
+    """As above, and it knows that margins of windows lie in [−16, 16]."""
+
+    @property
+    def window_range(self):
+        limit = 16.0 * (1 - np.eye(self.classes))
+        return WindowRange(-limit, limit)

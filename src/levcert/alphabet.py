@@ -62,6 +62,16 @@ class EncodedTexts:
     def __iter__(self) -> Iterator[Ids]:
         return (self[index] for index in range(len(self)))
 
+    @classmethod
+    def single(cls, ids: Ids) -> EncodedTexts:
+        """Return one text that is already ids."""
+        return cls(ids, np.array([0, len(ids)], dtype=np.int64))
+
+    def part(self, first: int, last: int) -> EncodedTexts:
+        """Return the texts first … last − 1, without copying their ids."""
+        begin, end = self.offsets[first], self.offsets[last]
+        return EncodedTexts(self.ids[begin:end], self.offsets[first : last + 1] - begin)
+
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> EncodedTexts:
         """Return the texts with these numbers, one after the other."""
         lengths = self.offsets[rows + 1] - self.offsets[rows]
@@ -152,10 +162,12 @@ class Alphabet:
         """Return the ids of many texts, one after the other, at tens of millions of characters per second."""
         if isinstance(texts, str | bytes):
             raise InputError("One text was given where a list of texts is expected; write [text].")
+        if self.kind == "bytes":
+            texts = [as_bytes(text) for text in texts]
         units = self._units(texts)
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         if self.kind == "bytes":
-            np.cumsum([len(as_bytes(text)) for text in texts], out=offsets[1:])
+            np.cumsum([len(text) for text in texts], out=offsets[1:])
             return EncodedTexts(units.astype(np.int32) + 1, offsets)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
         ids = self._id_of_code_point[units]
@@ -242,6 +254,11 @@ _BYTES: Final = "".join(map(chr, range(256)))
 
 def _code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def hashable_bytes(text: Text) -> bytes:
+    """Return bytes to hash a text by: defined for every str, also one that is not valid Unicode."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def as_bytes(text: Text) -> bytes:

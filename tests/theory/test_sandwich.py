@@ -16,7 +16,7 @@ from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
 from levcert.edits import OPERATIONS
-from tests.slow import AnyWindowModel
+from tests.slow import AnyWindowModel, RangedWindowModel
 
 LETTERS = "abcde"
 OPERATION_SETS = [
@@ -176,6 +176,19 @@ def test_a_search_cut_short_proves_less_but_nothing_false(budget):
         for text in ("abcabca", "cab"):
             short, whole = (levcert.certify(model, [text], method)[0] for method in (budget, "exact"))
             assert short.radius <= whole.radius
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.text("ab", max_size=10), st.sampled_from(OPERATION_SETS))
+@settings(max_examples=60)
+def test_theorem_range_no_single_edit_loses_more_than_the_range_of_its_windows(seed, width, text, operations):
+    model = RangedWindowModel(Alphabet("ab"), ("x", "y", "z"), width, seed)
+    batch = Batch(model, [text], Threat(operations))
+    scores = model.scores([text, *Ball(text, 1, "ab", operations)])
+    y = int(batch.best[0])
+    losses = (scores[0, y] - scores[0]) - (scores[:, [y]] - scores)
+    assert (losses <= edit_costs(batch)[0] + 1e-9).all()
+    row = levcert.certify(model, [text], "lipschitz", operations=operations)[0]
+    assert min(row.radius, 2) <= exact_radius(model, text, operations, 2)
 
 
 @given(st.data())

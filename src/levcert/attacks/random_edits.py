@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import Text
+from levcert.alphabet import Text, hashable_bytes
 from levcert.attacks.base import Attack
 from levcert.attacks.victim import Victim
 
@@ -25,7 +25,7 @@ class RandomEdits(Attack):
     seed: int = 1
 
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
-        raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        raw = hashable_bytes(text)
         rng = random.Random(f"{self.seed} {hashlib.sha256(raw).hexdigest()}")
         for distance in range(1, max_distance + 1):
             for _ in range(self.samples):

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import Text
+from levcert.alphabet import Text, hashable_bytes
 from levcert.certifiers.base import Verdict
 from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
@@ -53,7 +53,7 @@ class DeletionSmoothing:
 
         The samples depend on the seed and the text alone, not on the batch.
         """
-        raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        raw = hashable_bytes(text)
         rng = np.random.default_rng([self.seed, *hashlib.sha256(raw).digest()])
         votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)).tolist())
         label = min(votes, key=lambda name: (-votes[name], name))

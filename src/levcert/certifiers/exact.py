@@ -14,6 +14,7 @@ from levcert.alphabet import Text
 from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
 from levcert.certifiers.lipschitz import edit_costs
+from levcert.certifiers.local import LocalLosses
 from levcert.certifiers.pairs import PairSearch, UndecidedError
 from levcert.certifiers.scripts import ScriptSearch
 from levcert.edits import Operation
@@ -60,13 +61,13 @@ class Exact(Certifier):
         if margin <= 0:
             return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
         deadline = None if self.budget is None else time.perf_counter() + self.budget
-        worst, counterexample = worst_single_edit(batch, index, deadline)
+        search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
+        worst, counterexample = worst_single_edit(search, deadline)
         if counterexample is not None:
             return Verdict(0, "exact", margin, 1, counterexample)
         if worst is None:
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
-        search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
         quick = batch.model.replacement_costs(search.label) is not None
         if self.distance >= 2 and radius < self.enough and quick:
             try:
@@ -107,16 +108,16 @@ class Exact(Certifier):
         return edits + max(more, 0)
 
 
-def worst_single_edit(batch: Batch, index: int, deadline: float | None = None) -> tuple[Array | None, Text | None]:
+def worst_single_edit(local: LocalLosses, deadline: float | None = None) -> tuple[Array | None, Text | None]:
     """Return the least margins over all single edits, and an edited text that changes the label if there is one.
 
     Margins are computed incrementally and may be off by the allowance; those within it are decided by asking the
     model itself, so the verdict is the one of brute force, bit for bit.  (None, None) if the time is over.
     """
-    margins, y = batch.margins[index], int(batch.best[index])
+    batch, index, margins, y = local.batch, local.index, local.margins, local.label
     tolerance = 2 * batch.allowance[index]
     worst = margins.copy()
-    for first, effects in effects_in_parts(batch, index):
+    for first, effects in effects_in_parts(local):
         for operation, changes, allowed in _allowed_changes(batch, index, first, effects):
             after = margins + (changes[..., y, None] - changes)
             after[..., y] = np.inf
@@ -134,10 +135,13 @@ def worst_single_edit(batch: Batch, index: int, deadline: float | None = None) -
     return worst, None
 
 
-def effects_in_parts(batch: Batch, index: int) -> Iterator[tuple[int, EditEffects]]:
-    """Give the edit effects of a text, some positions at a time."""
-    ids = batch.encoded[index]
+def effects_in_parts(local: LocalLosses) -> Iterator[tuple[int, EditEffects]]:
+    """Give the edit effects of a text: all that later searches reuse, or of a long text some positions at a time."""
+    batch, ids = local.batch, local.ids
     step = max(1, _EFFECTS_AT_ONCE // (batch.model.alphabet.size * batch.model.classes))
+    if step > len(ids):
+        yield 0, local.effects
+        return
     for first in range(0, len(ids) + 1, step):
         yield first, batch.model.edit_effects(ids, first, min(first + step, len(ids) + 1))
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from levcert.alphabet import EncodedTexts
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
@@ -59,7 +60,7 @@ class Interval(Certifier):
 def feature_box(batch: Batch, model: ConvModel, index: int) -> tuple[Array, Array]:
     """Return the least and largest pooled features over the text and all its neighbours."""
     ids, side, allowed = batch.encoded[index], model.width - 1, batch.allowed
-    features = model.pooled_features(model.alphabet.encode_many([batch.texts[index]]))[0]
+    features = model.pooled_features(EncodedTexts.single(ids))[0]
     low, high = features.copy(), features.copy()
     padded = pad(ids, side)
     cuts, places = np.arange(len(ids) + 1), np.arange(len(ids))

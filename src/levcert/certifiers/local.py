@@ -11,7 +11,7 @@ import numpy as np
 from levcert.alphabet import Ids, Text
 from levcert.certifiers.base import Array, Batch
 from levcert.edits import Edit
-from levcert.models.window import pad
+from levcert.models.window import EditEffects, pad
 from levcert.spelling import apply_to_original
 
 Slot = tuple[Literal["cut", "character"], int]  # the cut before a position, or the character there
@@ -49,9 +49,14 @@ class LocalLosses:
         return self.batch.model.width
 
     @cached_property
+    def effects(self) -> EditEffects:
+        """The effects of all single edits."""
+        return self.batch.model.edit_effects(self.ids)
+
+    @cached_property
     def losses(self) -> tuple[Array, Array, Array]:
         """What each single edit takes from the margins: insertions, deletions, substitutions; −∞ if not allowed."""
-        effects, allowed = self.batch.model.edit_effects(self.ids), self.batch.allowed
+        effects, allowed = self.effects, self.batch.allowed
         insertions, deletions, substitutions = (
             self.loss(changes) for changes in (effects.insertions, effects.deletions, effects.substitutions)
         )

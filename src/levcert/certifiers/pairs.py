@@ -7,9 +7,9 @@ only if b(s₂) ≤ a(s₁).  So
 * **far** pairs lose the sum of what each loses alone: no search;
 * **an edit and a substitution** nearby: count the substitution of x by c last.  In windows that the other edit does
   not touch it loses exactly what it loses alone; in the others at most the tap cost d_j(x, c);
-* **two insertions** nearby: put a fixed symbol r in the second place; replacing r by the real symbol is a
-  substitution, bounded as above;
-* **a deletion and an insertion, two deletions** nearby: few enough to evaluate all.
+* **two insertions, or a deletion and an insertion** nearby: put a fixed symbol r where something is inserted; replacing
+  r by the real symbol is a substitution, bounded as above;
+* **two deletions** nearby: few enough to evaluate all.
 
 Whatever the bounds leave open is evaluated: for one edit fixed, all symbols of the other at once.
 """

@@ -91,7 +91,7 @@ class ScriptSearch:
     def _children(self, ids: Ids, left: int) -> tuple[Array, Array, npt.NDArray[np.int64]]:
         """Return the edits of a text that cannot be pruned: their bounds, margins, and (operation, position, id)."""
         model, allowed, y = self.batch.model, self.batch.allowed, int(self.batch.best[self.index])
-        scores = model.encoded_scores(_single(ids))[0]
+        scores = model.encoded_scores(EncodedTexts.single(ids))[0]
         margins = scores[y] - scores
         margins[y] = np.inf
         # What the edits after the next one may take; without a bound (an infinite cost) nothing can be pruned.
@@ -121,7 +121,7 @@ class ScriptSearch:
         batch = self.batch
         model, text = batch.model, batch.texts[self.index]
         label = int(batch.best[self.index])
-        scores = model.encoded_scores(_single(ids))[0]
+        scores = model.encoded_scores(EncodedTexts.single(ids))[0]
         if np.delete(scores, label).max() < scores[label]:
             return None
         script = batch.threat.script(spelled(model.alphabet, text), model.alphabet.decode(ids), model.alphabet)
@@ -129,10 +129,6 @@ class ScriptSearch:
             return None
         changed = apply_to_original(model.alphabet, text, script)
         return script if is_counterexample(model, changed, label) else None
-
-
-def _single(ids: Ids) -> EncodedTexts:
-    return EncodedTexts(ids, np.array([0, len(ids)], dtype=np.int64))
 
 
 def _edited(ids: Ids, operation: int, t: int, symbol: int) -> Ids:

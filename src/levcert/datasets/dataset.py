@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Text
+from levcert.alphabet import Text, hashable_bytes
 from levcert.errors import InputError
 
 
@@ -40,7 +40,7 @@ class Split:
         """A SHA-256 over all texts and labels in order: equal for equal data, on every machine."""
         digest = hashlib.sha256()
         for text, label in zip(self.texts, self.labels, strict=True):
-            raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+            raw = hashable_bytes(text)
             digest.update(b"%d %d " % (label, len(raw)))
             digest.update(raw)
         return digest.hexdigest()

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from levcert.alphabet import Text
+from levcert.alphabet import Text, hashable_bytes
 from levcert.datasets.dataset import Dataset, Split
 from levcert.datasets.readers import Row, RowReader
 from levcert.errors import InputError
@@ -77,5 +77,5 @@ def _split(rows: list[Row], labels: tuple[str, ...], path: str | Path) -> Split:
 
 def _hash_share(text: Text) -> float:
     """Return a number in [0, 1) that depends on the text alone."""
-    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    raw = hashable_bytes(text)
     return int.from_bytes(hashlib.sha256(raw).digest()[:8], "big") / 2**64

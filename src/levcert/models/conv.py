@@ -193,11 +193,7 @@ class ConvModel(WindowModel):
             table_features(self.table, texts.ids, texts.offsets, padding, self.activation.code, features)
             return features
         for first, last in _parts(texts.lengths, _ROWS_AT_ONCE):
-            part = EncodedTexts(
-                texts.ids[texts.offsets[first] : texts.offsets[last]],
-                texts.offsets[first : last + 1] - texts.offsets[first],
-            )
-            features[first:last] = self._pooled_deep(part, padded=padded)
+            features[first:last] = self._pooled_deep(texts.part(first, last), padded=padded)
         return features
 
     def _pooled_deep(self, texts: EncodedTexts, *, padded: bool) -> Array:

@@ -128,13 +128,7 @@ def _parts(texts: EncodedTexts, threads: int) -> list[tuple[EncodedTexts, slice]
     cuts = np.unique([0, *marks, len(texts)])
     if len(cuts) < 2:
         return [(texts, slice(None))]
-    return [
-        (
-            EncodedTexts(texts.ids[texts.offsets[a] : texts.offsets[b]], texts.offsets[a : b + 1] - texts.offsets[a]),
-            slice(int(a), int(b)),
-        )
-        for a, b in pairwise(cuts)
-    ]
+    return [(texts.part(int(a), int(b)), slice(int(a), int(b))) for a, b in pairwise(cuts)]
 
 
 def _each(run: Any, count: int) -> None:
