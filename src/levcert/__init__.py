@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from levcert.certificate import Certificates as Certificates
     from levcert.certificate import Share as Share
     from levcert.certifiers import certify as certify
+    from levcert.certifiers.any_model import certify_callable as certify_callable
     from levcert.certifiers.losses import character_losses as character_losses
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from levcert.edits import apply_edits as apply_edits
     from levcert.edits import edit_script as edit_script
     from levcert.errors import InputError as InputError
+    from levcert.estimator import LevenshteinClassifier as LevenshteinClassifier
+    from levcert.estimator import verified_accuracy as verified_accuracy
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.registry import load as load
     from levcert.models.window import EditEffects as EditEffects
@@ -46,6 +49,7 @@ _MODULE_OF = {
     "Edit": "edits",
     "EditEffects": "models.window",
     "InputError": "errors",
+    "LevenshteinClassifier": "estimator",
     "RowReader": "datasets",
     "Share": "certificate",
     "Split": "datasets",
@@ -54,6 +58,7 @@ _MODULE_OF = {
     "apply_edits": "edits",
     "attack": "attacks",
     "certify": "certifiers",
+    "certify_callable": "certifiers.any_model",
     "character_losses": "certifiers.losses",
     "dataset_from_files": "datasets",
     "edit_script": "edits",
@@ -62,6 +67,7 @@ _MODULE_OF = {
     "load": "models.registry",
     "load_dataset": "datasets",
     "train": "training.loop",
+    "verified_accuracy": "estimator",
 }
 
 __all__ = [*_MODULE_OF]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,10 @@ class WindowModel(ABC):
     def window_range(self) -> WindowRange | None:
         """The range of one window's margin; None where a model cannot tell."""
         return None
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one ``.safetensors`` file, whole or not at all."""
+        raise InputError(f"There is no file format for a {type(self).__name__}.")
 
     def scores(self, texts: Sequence[Text]) -> Scores:
         """Return the scores of texts, one row each and one column per class."""
