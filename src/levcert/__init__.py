@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from levcert.estimator import verified_accuracy as verified_accuracy
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.registry import load as load
+    from levcert.models.votes import VoteModel as VoteModel
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
     from levcert.threat import Threat as Threat
@@ -53,8 +54,9 @@ _MODULE_OF = {
     "RowReader": "datasets",
     "Share": "certificate",
     "Split": "datasets",
-    "WindowModel": "models.window",
     "Threat": "threat",
+    "VoteModel": "models.votes",
+    "WindowModel": "models.window",
     "apply_edits": "edits",
     "attack": "attacks",
     "certify": "certifiers",

@@ -94,7 +94,7 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict_proba(self, X: Iterable[str]) -> Array:
-        """Return the softmax of the scores, which is what training compares with the classes."""
+        """Return the softmax of the scores."""
         scores = self._scores(X)
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]

@@ -10,7 +10,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def blocks(page, language):
-    found = re.findall(rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     assert found, f"{page} has no block of {language}"
     return found
 

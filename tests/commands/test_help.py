@@ -8,6 +8,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from levcert.attacks import ATTACKS
+from levcert.certifiers import CERTIFIERS
 from levcert.cli import COMMANDS, app
 
 NAMES = [command.__name__ for command in COMMANDS]
@@ -37,7 +39,9 @@ def test_the_example_works_in_an_empty_folder(name, shell):
 def test_help_imports_nothing_heavy():
     code = (
         "import sys; sys.argv = ['levcert', '--help']\n"
-        "from levcert.cli import main\n"
+        "from levcert.attacks import ATTACKS
+from levcert.certifiers import CERTIFIERS
+from levcert.cli import main\n"
         "try:\n    main()\n"
         "except SystemExit as end:\n    assert end.code == 0\n"
         "heavy = ['numpy', 'torch', 'numba', 'sklearn', 'pyarrow', 'scipy', 'fastapi', 'matplotlib']\n"
@@ -62,3 +66,9 @@ def test_shells_can_complete_commands():
 
 def test_completion_can_be_installed():
     assert "--install-completion" in CliRunner().invoke(app, ["--help"]).output
+
+
+@pytest.mark.parametrize(("name", "methods"), [("certify", CERTIFIERS), ("attack", ATTACKS), ("evaluate", ATTACKS)])
+def test_help_names_all_methods(name, methods):
+    text = CliRunner(env={"COLUMNS": "250"}).invoke(app, [name, "--help"]).output
+    assert all(method in text for method in methods)

@@ -55,13 +55,15 @@ def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
     """Return the most that one edit of each kind can take from a margin, and the paper's G where the model has it."""
     import numpy as np
 
+    from levcert.certifiers.lipschitz import window_ranges
     from levcert.models.conv import ConvModel
 
     costs = []
     if model.tap_costs is not None:
         costs.append(np.stack(model.tap_costs.edit_costs()))
-    if model.window_range is not None:
-        costs.append(np.stack(model.window_range.edit_costs(model.width)))
+    ranges = window_ranges(model)
+    if ranges is not None:
+        costs.append(sum(np.stack(known.edit_costs(width)) for width, known in ranges))
     constants = {}
     if costs:
         largest = np.minimum.reduce(costs).max(axis=(1, 2)).tolist()
