@@ -85,10 +85,8 @@ def test_a_bad_row_after_good_ones_says_where_those_are(folder, invoke):
     result = invoke("attack", "toy.safetensors", "-o", "out.csv", stdin=stdin)
     assert result.exit_code == 2
     [part] = folder.glob("*.part.jsonl")
-    assert (
-        f"line 2: missing text. Mend the line, or pass over bad ones with --on-bad-row skip. 1 row is in {part.name};"
-        in (result.stderr)
-    )
+    assert "line 2: missing text." in result.stderr
+    assert f"1 row is in {part.name};" in result.stderr
     flags = ("--resume", "--on-bad-row", "skip")
     assert invoke("attack", "toy.safetensors", "-o", "out.csv", *flags, stdin=stdin).exit_code == 0
     assert (folder / "out.csv").read_text().count("\n") == 3

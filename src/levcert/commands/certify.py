@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from levcert.records import Record
     from levcert.threat import Threat
 
-Method = Annotated[
-    str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing or brute-force.")
-]
+Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing, brute-force.")]
 MaxDistance = Annotated[int | None, typer.Option(help="Radii beyond this are of no interest; saves time.")]
 Budget = Annotated[float | None, typer.Option(help="Seconds for each text; then what is proved so far must do.")]
 

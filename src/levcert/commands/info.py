@@ -63,7 +63,7 @@ def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
         costs.append(np.stack(model.tap_costs.edit_costs()))
     ranges = window_ranges(model)
     if ranges is not None:
-        costs.append(sum(np.stack(known.edit_costs(width)) for width, known in ranges))
+        costs.append(np.sum([known.edit_costs(width) for width, known in ranges], axis=0))
     constants = {}
     if costs:
         largest = np.minimum.reduce(costs).max(axis=(1, 2)).tolist()
