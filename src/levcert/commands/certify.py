@@ -102,7 +102,7 @@ def _print_explained(certificate: Certificate, threat: Threat) -> None:
         facts["changed by"] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
     console.print(Styled(printable(certificate.text)), soft_wrap=True)
     for name, fact in facts.items():
-        console.print(Styled(f"  {name:<11}", style="dim").append(fact), soft_wrap=True)
+        console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
 
 
 def _print_row(certificate: Certificate, lines: Lines) -> None:

@@ -117,5 +117,5 @@ def _print(evaluation: Evaluation, labels: tuple[str, ...], title: str) -> None:
     console.print(listing)
     claims = ", ".join(f"{number:,} {claim}" for claim, number in evaluation.claims.items())
     milliseconds = {name: 1000 * seconds / count for name, seconds in evaluation.seconds.items()}
-    attacked = f"; attack {evaluation.attack}: {milliseconds['attack']:.2g} ms per text" * bool(evaluation.attack)
-    console.print(f"method {evaluation.method}: {milliseconds['certify']:.2g} ms per text, claims: {claims}{attacked}")
+    attacked = f"; attack {evaluation.attack}: {milliseconds['attack']:.3g} ms per text" * bool(evaluation.attack)
+    console.print(f"method {evaluation.method}: {milliseconds['certify']:.3g} ms per text, claims: {claims}{attacked}")
