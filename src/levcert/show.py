@@ -104,11 +104,17 @@ def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
         elif kind == "inserted":
             result.append(f"{{+{printable(content)}+}}", style="bold green")
         else:
-            left = "" if number == 0 else printable(content[:context])
-            right = "" if number == len(parts) - 1 else printable(content[-context:])
-            whole = len(content) <= context + context * (0 < number < len(parts) - 1)
-            result.append(printable(content) if whole else f"{left}…{right}")
+            before = context if number > 0 else 0
+            after = context if number < len(parts) - 1 else 0
+            result.append(_cut(content, before, after) if len(parts) > 1 else printable(content))
     return result
+
+
+def _cut(content: Text, before: int, after: int) -> str:
+    """Return so many characters from the beginning and from the end."""
+    if len(content) <= before + after:
+        return printable(content)
+    return f"{printable(content[:before])}…{printable(content[len(content) - after :])}"
 
 
 def _shortened(text: str, width: int = 60) -> str:

@@ -3,11 +3,13 @@
 import json
 import sys
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import levcert
 from levcert.certificate import Certificates
+from tests.test_show import both_texts
 
 TEXTS = ["hello w0rld", "12e4567", "abc", "99"]
 
@@ -107,21 +109,7 @@ def test_certify_explains_a_typed_text(invoke, model):
     assert f"  label      {certificate.label}\n" in out
     assert "Proved: a single edit cannot change the label; 2 can." in out
     marked = out.splitlines()[-1].split(":  ")[1]
-    assert _read_marks(marked) == ("abc", certificate.counterexample)
-
-
-def _read_marks(marked):
-    """Return the two texts that a line with [-deletions-] and {+insertions+} stands for."""
-    before = after = ""
-    while marked:
-        for opening, closing in (("[-", "-]"), ("{+", "+}")):
-            if marked.startswith(opening):
-                content, _, marked = marked[2:].partition(closing)
-                before, after = (before + content, after) if opening == "[-" else (before, after + content)
-                break
-        else:
-            before, after, marked = before + marked[0], after + marked[0], marked[1:]
-    return before, after
+    assert both_texts(marked) == ("abc", certificate.counterexample)
 
 
 def test_a_file_of_no_rows_gives_a_file_of_no_rows(invoke, folder):
@@ -208,3 +196,26 @@ def test_the_largest_losses_bound_what_single_edits_take(invoke, model):
 def test_datasets_speak_json(invoke):
     assert "toy" in json_lines(invoke("datasets", "--json"))[0]
     assert json_lines(invoke("datasets", "toy", "--json"))[0]["rows"] == {"train": 400, "test": 100}
+
+
+def test_train_speaks_json(invoke, folder):
+    [report] = json_lines(invoke("train", "toy", "-o", "new.safetensors", "--epochs", 1, "--json"))
+    assert report["model"] == "new.safetensors"
+    assert report["metrics"]["test"] == levcert.load(folder / "new.safetensors").training["metrics"]["test"]
+
+
+def test_byte_models_answer_in_bytes(invoke, folder):
+    rng = np.random.default_rng(1)
+    arrays = rng.normal(size=(256, 2)), [rng.normal(size=(2, 3, 2))], rng.normal(size=(2, 3))
+    model = levcert.ConvModel(levcert.Alphabet.bytes(), *arrays, labels=["x", "y"])
+    model.save(folder / "bytes.safetensors")
+    arguments = ("certify", "bytes.safetensors", "grün", "--max-distance", 1)
+    assert invoke(*arguments).stdout.startswith(r"gr\xc3\xbcn")
+    [answer] = json_lines(invoke(*arguments, "--json"))
+    assert bytes.fromhex(answer["text_hex"]).decode() == "grün"
+    for ending in ("csv", "parquet"):
+        assert invoke(*arguments, "-o", f"out.{ending}").exit_code == 0
+        [row] = Certificates.read(folder / f"out.{ending}")
+        assert row.text.decode() == "grün"
+    assert invoke("attack", "bytes.safetensors", "grün").exit_code == 0
+    assert json_lines(invoke("predict", "bytes.safetensors", "grün", "--json"))[0]["text"] == "grün"

@@ -35,7 +35,7 @@ class PartFile:
 
     @property
     def path(self) -> Path:
-        return self.output.with_name(f"{self.output.stem}.{self.identity}.part.jsonl")
+        return self.output.with_name(f"{self.output.name}.{self.identity}.part.jsonl")
 
     def write(
         self, texts: Iterator[Text], answer: Callable[[Iterator[Text]], Iterator[Record]], *, resume: bool

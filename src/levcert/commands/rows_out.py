@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from levcert.errors import InputError
+from levcert.files import check_writable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -36,10 +37,7 @@ def check_output(path: Path | None) -> None:
     if path is None:
         return
     check_ending(path)
-    if path.is_dir():
-        raise InputError(f"Cannot write {path}: it is a folder. Choose another name.")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"Cannot write {path}: its folder does not exist or may not be written. Choose another.")
+    check_writable(path)
 
 
 def check_resume(resume: bool, output: Path | None) -> None:
@@ -62,11 +60,11 @@ class Lines:
 
         if not self.begun:
             self.begun = True
-            self._print(list(self.widths), style="bold")
+            self._print(self.widths, style="bold")
         self._print(cells)
         console.file.flush()
 
-    def _print(self, cells: Any, style: str = "") -> None:
+    def _print(self, cells: Iterable[str | Text], style: str = "") -> None:
         from rich.text import Text
 
         from levcert.show import console

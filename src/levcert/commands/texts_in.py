@@ -40,10 +40,19 @@ def texts_in(texts: list[str] | None, file: Path | None, text_column: str, on_ba
     if file:
         return TextsIn("file", _of_file(file, text_column, on_bad_row))
     if texts and texts != [_STDIN]:
-        return TextsIn("arguments", iter([_checked(text, f"text {n}") for n, text in enumerate(texts, 1)]))
-    if not texts and sys.stdin.isatty():
+        return TextsIn("arguments", iter(_checked(texts)))
+    if sys.stdin is None or (not texts and sys.stdin.isatty()):
         raise InputError("There are no texts; give some as arguments, with --file, or through a pipe.")
     return TextsIn("lines", _of_lines(on_bad_row))
+
+
+def _checked(texts: list[str]) -> list[str]:
+    from levcert.datasets.readers import defect_of_text
+
+    for number, text in enumerate(texts, 1):
+        if defect := defect_of_text(text or None):
+            raise InputError(f"text {number}: {defect}. Give at least one character of valid UTF-8.")
+    return texts
 
 
 def _of_file(path: Path, text_column: str, on_bad_row: BadRow) -> Iterator[Text]:
@@ -56,23 +65,18 @@ def _of_file(path: Path, text_column: str, on_bad_row: BadRow) -> Iterator[Text]
 
 
 def _of_lines(on_bad_row: BadRow) -> Iterator[Text]:
+    from levcert.datasets.readers import defect_of_text
+
     skipped: Counter[str] = Counter()
     for number, line in enumerate(sys.stdin.buffer, 1):
         # surrogateescape keeps bytes that are not UTF-8 apart from all characters, so that they are found
         text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
-        try:
-            yield _checked(text, f"stdin: line {number}")
-        except InputError as error:
-            if on_bad_row == "error":
-                raise InputError(f"{error} Mend the line, or pass over bad ones with --on-bad-row skip.") from None
-            skipped[str(error).partition(f"{number}: ")[2].rstrip(".")] += 1
+        defect = defect_of_text(text or None)
+        if not defect:
+            yield text
+        elif on_bad_row == "skip":
+            skipped[defect] += 1
+        else:
+            cure = "Mend the line, or pass over bad ones with --on-bad-row skip."
+            raise InputError(f"stdin: line {number}: {defect}. {cure}")
     say_skipped(skipped)
-
-
-def _checked(text: str, place: str) -> str:
-    from levcert.datasets.readers import defect_of_text
-
-    defect = defect_of_text(text or None)
-    if defect:
-        raise InputError(f"{place}: {defect}.")
-    return text
