@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
     from levcert.threat import Threat as Threat
-    from levcert.training.loop import train as train
+    from levcert.training.registry import train as train
 
 __version__ = "0.1.0"
 
@@ -68,7 +68,7 @@ _MODULE_OF = {
     "levenshtein": "distances",
     "load": "models.registry",
     "load_dataset": "datasets",
-    "train": "training.loop",
+    "train": "training.registry",
     "verified_accuracy": "estimator",
 }
 
