@@ -3,7 +3,6 @@
 import pickle
 import subprocess
 import sys
-from inspect import signature
 
 import joblib
 import numpy as np
@@ -19,7 +18,7 @@ import levcert
 from levcert import InputError, LevenshteinClassifier, verified_accuracy
 
 CONV = {"epochs": 2, "kernel_size": 3, "filters": 8, "embedding_size": 6, "learning_rate": 10.0, "batch_size": 32}
-FAMILIES = {"conv": CONV} | ({"votes": {}} if "model" in signature(levcert.train).parameters else {})
+FAMILIES = {"votes": {"table_bits": 12, "orders": (2, 3)}, "conv": CONV}
 TOY = levcert.load_dataset("toy")
 TEXTS, NUMBERS = list(TOY.train.texts[:150]), TOY.train.labels[:150]
 NAMES = np.array(TOY.labels)[NUMBERS]
@@ -38,6 +37,12 @@ def fitted(request):
 
 def lower(texts):
     return [text.lower() for text in texts]
+
+
+def test_votes_are_the_default_and_need_no_options():
+    classifier = LevenshteinClassifier().fit(TEXTS, NAMES)
+    assert isinstance(classifier.model_, levcert.VoteModel)
+    assert classifier.score(NEW, TRUTH) > 0.8
 
 
 def test_it_learns_and_scores(fitted):

@@ -12,7 +12,7 @@ from levcert.commands.attack import attack
 from levcert.commands.certify import certify
 from levcert.commands.datasets import datasets
 from levcert.commands.demo import demo
-from levcert.commands.endings import with_endings
+from levcert.commands.endings import Commands
 from levcert.commands.evaluate import evaluate
 from levcert.commands.info import info
 from levcert.commands.predict import predict
@@ -20,6 +20,7 @@ from levcert.commands.train import train
 from levcert.commands.tune import tune
 
 app = typer.Typer(
+    cls=Commands,
     help="Text classifiers with a proof that no k typos change the answer.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -40,7 +41,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
 )
 
 for command in COMMANDS:
-    app.command()(with_endings(command))
+    app.command()(command)
 
 
 def main() -> None:

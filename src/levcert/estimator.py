@@ -23,7 +23,7 @@ from levcert.errors import InputError
 from levcert.models.registry import load
 from levcert.models.window import WindowModel
 from levcert.threat import Threat
-from levcert.training.registry import Family
+from levcert.training.registry import Family, train
 
 Array = npt.NDArray[Any]
 
@@ -35,10 +35,10 @@ _TEXTS_AT_ONCE: Final = 1024
 class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A levcert model as an estimator: X is a list, array or series of texts, y their classes.
 
-    ``model`` is the family ("votes", or "conv" for the paper's network); further keywords are options of its
-    training (see docs/training.md), parameters like all others: ``set_params``, ``clone`` and grid searches know
-    them.  ``method`` and ``max_distance`` are what :meth:`certify` uses.  ``random_state=None`` is a fixed seed:
-    the same data give the same model.
+    ``model`` is the family: "votes", or "conv" for the paper's network, which needs torch to fit.  Further keywords
+    are options of its training (see docs/training.md) and parameters like all others: ``set_params``, ``clone`` and
+    grid searches know them.  ``method`` and ``max_distance`` are what :meth:`certify` uses.  ``random_state=None`` is
+    a fixed seed: the same data give the same model.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         nothing = Split([], np.zeros(0, dtype=np.int64))
         dataset = Dataset("estimator", names, Split(texts, numbers), nothing, "given to fit")
         options = {"seed": self._seed()} | {name: _plain(value) for name, value in self.options.items()}
-        self.model_: WindowModel = _trained(dataset, self.model, options)
+        self.model_: WindowModel = train(dataset, model=self.model, show_progress=False, **options)
         self.n_features_in_ = 1  # a sample is one text
         return self
 
@@ -171,12 +171,6 @@ def verified_accuracy(k: int) -> _VerifiedAccuracy:
     if isinstance(k, bool) or not isinstance(k, int) or k < 0:
         raise InputError(f"k is a number of edits of at least 0, not {k!r}.")
     return _VerifiedAccuracy(k)
-
-
-def _trained(dataset: Dataset, family: Family, options: dict[str, Any]) -> WindowModel:
-    from levcert.training.registry import train
-
-    return train(dataset, model=family, show_progress=False, **options)
 
 
 def _plain(value: Any) -> Any:

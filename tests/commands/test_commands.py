@@ -219,3 +219,16 @@ def test_byte_models_answer_in_bytes(invoke, folder):
         assert row.text.decode() == "grün"
     assert invoke("attack", "bytes.safetensors", "grün").exit_code == 0
     assert json_lines(invoke("predict", "bytes.safetensors", "grün", "--json"))[0]["text"] == "grün"
+
+
+def test_vote_models_are_told_of_and_certified(invoke, folder):
+    table = np.random.default_rng(1).integers(-9, 10, size=(2, 4096, 2)).astype(np.int8)
+    model = levcert.VoteModel(levcert.Alphabet("ab"), table, [2, 3], labels=["x", "y"])
+    model.save(folder / "votes.safetensors")
+    [facts] = json_lines(invoke("info", "votes.safetensors", "--json"))
+    assert (facts["kind"], facts["width"], facts["options"]["orders"]) == ("votes", 3, [2, 3])
+    effects = model.edit_effects(model.alphabet.encode("abbab"))
+    worst = abs(effects.deletions[:, 0] - effects.deletions[:, 1]).max()
+    assert 0 < worst <= facts["constants"]["largest_loss"]["deletion"]
+    [answer] = json_lines(invoke("certify", "votes.safetensors", "abbab", "--json"))
+    assert untimed([answer]) == untimed(vars(row) for row in levcert.certify(model, ["abbab"]))

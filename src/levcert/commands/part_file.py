@@ -45,10 +45,11 @@ class PartFile:
 
         done = self._already_done(texts, resume)
         try:
-            with self.path.open("ab", buffering=0) as file:
+            with self.path.open("ab") as file:
                 for record in answer(texts):
-                    # One call of the system for each line: Ctrl-C comes before or after it.
+                    # A line that Ctrl-C interrupts is completed when the file is closed.
                     file.write(json_line(record, self.columns).encode() + b"\n")
+                    file.flush()
                     done += 1
             write_records(read_records(self.path, self.columns), self.columns, self.output)
         except (KeyboardInterrupt, InputError) as reason:
@@ -84,7 +85,7 @@ class PartFile:
             text = record_of_json(line, self.columns)["text"]
         except (ValueError, TypeError, KeyError):
             raise InputError(f"Line {number} of {self.path} is damaged; delete the file and start anew.") from None
-        if not same_text(text, given):
+        if not _same_text(text, given):
             raise InputError(
                 f"Line {number} of {self.path} is about another text than the input; delete the file, or give the "
                 "input of the interrupted run."
@@ -108,7 +109,7 @@ def identity_of(model: Path, *settings: object) -> str:
     return digest.hexdigest()[:8]
 
 
-def same_text(written: Text, given: Text | None) -> bool:
+def _same_text(written: Text, given: Text | None) -> bool:
     """Compare a row's text with the input's; byte models write the bytes of a str."""
     if isinstance(written, bytes) and isinstance(given, str):
         return written == given.encode("utf-8")
