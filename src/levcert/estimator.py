@@ -23,7 +23,8 @@ from levcert.errors import InputError
 from levcert.models.registry import load
 from levcert.models.window import WindowModel
 from levcert.threat import Threat
-from levcert.training.registry import Family, train
+from levcert.training.families import Family
+from levcert.training.registry import train
 
 Array = npt.NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
-from levcert.training.registry import CONFIGURATIONS
+from levcert.training.families import CONFIGURATIONS
 
 
 def config_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -145,7 +145,7 @@ def test_any_text_can_be_printed_on_any_terminal(shell):
 
 def test_a_missing_extra_is_named(folder):
     code = (
-        "import sys; sys.modules['torch'] = None; sys.argv = ['levcert', 'train', 'toy']\n"
+        "import sys; sys.modules['torch'] = None; sys.argv = ['levcert', 'train', 'toy', '--model', 'conv']\n"
         "from levcert.cli import main; main()"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)

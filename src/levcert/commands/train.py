@@ -11,7 +11,7 @@ from levcert.commands.data_in import Data, DataDir, LabelColumn, OnBadRow, TextC
 from levcert.commands.rows_out import Json, print_json
 from levcert.files import check_model_path
 from levcert.options import config_options
-from levcert.training.registry import Family
+from levcert.training.families import Family
 
 
 @config_options
@@ -40,7 +40,7 @@ def train(
 
     Example: levcert train toy -o toy.safetensors --target-distance 2
     """
-    from levcert.training.registry import CONFIGURATIONS, configured
+    from levcert.training.families import CONFIGURATIONS, configured
     from levcert.training.registry import train as run
 
     dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
