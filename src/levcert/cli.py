@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from levcert.commands.report import report
+from levcert.commands.serve import serve
 from levcert.errors import InputError
 from levcert.files import check_model_path
 from levcert.options import config_options
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 
 app.command()(report)
+app.command()(serve)
 
 BadRow = Literal["error", "skip"]
 DataDir = Annotated[

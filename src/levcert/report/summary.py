@@ -114,7 +114,7 @@ def _by_length(rows: Sequence[ReportRow]) -> list[Group]:
     borders = np.unique(np.quantile(lengths, np.arange(1, count) / count, method="higher"))
     groups = []
     for number in range(len(borders) + 1):
-        chosen = np.flatnonzero(np.searchsorted(borders, lengths, side="left") == number)
+        chosen = np.flatnonzero(np.searchsorted(borders, lengths, side="left") == number).tolist()
         if len(chosen):
             low, high = lengths[chosen].min(), lengths[chosen].max()
             name = f"{low:,}" if low == high else f"{low:,}–{high:,}"

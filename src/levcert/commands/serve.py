@@ -1,0 +1,35 @@
+"""``levcert serve``: a page and a JSON interface for one model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from levcert.errors import InputError
+
+
+def serve(
+    model: Annotated[Path, typer.Argument(help="A model file.")],
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; the default is reached from this machine only.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen at; 0: any free one.", min=0, max=65535)] = 8000,
+) -> None:
+    """Try a model in the browser.  Example: levcert serve toy.safetensors."""
+    from levcert.models.registry import load
+
+    try:
+        from levcert.web.server import serve as run
+    except ImportError as error:
+        raise InputError(f"The page needs {error.name}; install it with pip install 'levcert[web]'.") from None
+
+    loaded = load(model)
+    run(
+        loaded,
+        model.name,
+        host=host,
+        port=port,
+        ready=lambda address: print(f"{model.name} is served at {address}; Ctrl-C ends it.", flush=True),
+    )

@@ -1,0 +1,47 @@
+"""The server process: bind first, so that a taken port is one sentence, and say when all is ready."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from levcert.errors import InputError
+from levcert.models.window import WindowModel
+
+
+def serve(
+    model: WindowModel,
+    name: str = "model",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve a model until Ctrl-C; ``ready`` is called with the address once kernels are warm.
+
+    Port 0 takes any free one.  Only this machine can reach the default host.
+    """
+    import uvicorn
+
+    from levcert.web.app import create_app
+
+    listener = _listen(host, port)
+    try:
+        app = create_app(model, name)
+        address = f"[{host}]" if ":" in host else host
+        ready(f"http://{address}:{listener.getsockname()[1]}")
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError, UnicodeError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"Cannot serve at {host}, port {port}: {cause}. Choose another with --host or --port."
+        ) from None
