@@ -6,13 +6,17 @@ const schema = await (await fetch("/openapi.json")).json();
 const resolve = (part) => (part.$ref ? part.$ref.split("/").slice(1).reduce((at, key) => at[key], schema) : part);
 const bodyOf = (part) => part?.content?.["application/json"]?.schema;
 
+const named = new Map(); // objects inside answers, described once, at the end
+
 /** A type in few words: "list of text", "one of auto, exact", "number or null". */
 function kind(given) {
   const part = resolve(given);
+  if (part.properties) named.set(part.title, part);
   if (part.anyOf) return part.anyOf.map(kind).join(" or ");
   if (part.enum) return `one of ${part.enum.join(", ")}`;
   if (part.type === "array") return `list of ${kind(part.items)}`;
-  return {string: "text", integer: "whole number", boolean: "true or false"}[part.type] ?? part.title ?? part.type;
+  if (part.additionalProperties) return `${kind(part.additionalProperties)} for each label`;
+  return {string: "text", integer: "whole number", boolean: "true or false", object: part.title}[part.type] ?? part.type;
 }
 
 function fields(title, part) {
@@ -49,4 +53,9 @@ function described(path, method, operation) {
 
 const sections = Object.entries(schema.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => described(path, method, operation)));
+for (const [title, part] of named) { // describing one may add others
+  const section = element("section");
+  section.append(element("h2", "", title), ...fields(part.description ?? "", part));
+  sections.push(section);
+}
 document.getElementById("interface").replaceChildren(...sections);

@@ -24,7 +24,7 @@ export function drawScores(body, scores, label) {
     head.scope = "row";
     const bar = element("td", "bar");
     bar.append(barOf((score - low) / range));
-    row.append(head, bar, element("td", "value", score.toPrecision(3)));
+    row.append(head, bar, element("td", "value", score.toPrecision(3).replace("-", "−")));
     return row;
   }));
 }
@@ -42,20 +42,22 @@ function barOf(share) {
   return svg;
 }
 
-/** Six steps of the scale up to the whole margin, and a mark of its own where one edit changes the label. */
-const level = (share) => (share >= 1 ? "breaks" : `l${Math.min(5, Math.floor(6 * share))}`);
+/** Six steps up to the largest loss of this text, and a mark of its own where one edit changes the label. */
+const shade = (loss, top, margin) => `l${Math.min(5, Math.floor((6 * loss) / top))}${loss >= margin ? " breaks" : ""}`;
 
 /** The text in runs of equal shade; positions count code points, as the server's do. */
 export function drawShades(paragraph, text, losses, margin) {
-  const characters = Array.from(text);
+  const top = Math.max(...losses) || 1;
   const runs = [];
-  characters.forEach((character, place) => {
-    const shade = level(losses[place] / margin);
-    if (runs.length && runs.at(-1).className === shade) runs.at(-1).textContent += character;
-    else runs.push(element("span", shade, character));
+  Array.from(text).forEach((character, place) => {
+    const className = shade(losses[place], top, margin);
+    if (runs.at(-1)?.className === className) runs.at(-1).textContent += character;
+    else runs.push(element("span", className, character));
   });
   paragraph.replaceChildren(...runs);
 }
+
+export const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** The same in words: the five worst places, with what stands around them. */
 export function drawPlaces(list, text, losses, margin) {
@@ -69,7 +71,7 @@ export function drawPlaces(list, text, losses, margin) {
   list.replaceChildren(...chosen.map((place) => {
     const item = element("li");
     const share = losses[place] / margin;
-    const effect = share >= 1 ? "an edit here changes the label" : `the worst edit takes ${Math.round(100 * share)} %`;
+    const effect = share >= 1 ? "an edit here changes the label" : `the worst edit takes ${percent(share)} of the lead`;
     item.append(
       place > 12 ? "…" : "", characters.slice(Math.max(0, place - 12), place).join(""),
       element("mark", "", visible(characters[place])),

@@ -1,6 +1,6 @@
 // The page: ask while somebody types, show only the newest answer.
 
-import {drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element} from "./draw.js";
+import {drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
 
 const PAUSE = 180; // milliseconds without a key before the server is asked
 const NOTES = {
@@ -80,7 +80,6 @@ function showCertificate(certificate, text) {
   of("answer").classList.remove("stale");
   of("label").textContent = label;
   of("number").textContent = radius < 0 ? "–" : String(radius);
-  of("unit").textContent = radius < 0 ? "no certain answer" : radius === 1 ? "edit cannot change it" : "edits cannot change it";
   of("claim").textContent = radius < 0 ? "" : claim;
   of("claim").hidden = radius < 0;
   of("claim").className = claim === "proved" || claim === "exact" ? "" : "less";
@@ -88,6 +87,7 @@ function showCertificate(certificate, text) {
   of("fragile").hidden = !(margin > 0) || certificate.method === "smoothing";
   if (!of("fragile").hidden) {
     drawShades(of("shaded"), text, losses, margin);
+    of("scale-end").textContent = percent(Math.max(...losses) / margin);
     drawPlaces(of("places"), text, losses, margin);
   }
   of("search-note").textContent = "None is known.";
@@ -146,7 +146,7 @@ function keepOneOperation() {
 
 async function start() {
   const about = await (await fetch("/model")).json();
-  of("model").textContent = `Model: ${about.name}, with the labels ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}.`;
+  of("model").textContent = `${about.name} · ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}`;
   box.maxLength = about.longest_text;
   of("method").replaceChildren(...about.certifiers.map((name) => element("option", "", name)));
   of("samples").replaceChildren(...about.samples.map(({title, text}) => {
