@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,9 @@ def serve(
     port: Annotated[int, typer.Option(help="The port to listen at; 0: any free one.", min=0, max=65535)] = 8000,
 ) -> None:
     """Try a model in the browser.  Example: levcert serve toy.safetensors."""
+    # One thread for each matrix product: requests run in threads of their own, and more of them only get in each
+    # other's way.  Must be said before numpy is imported.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from levcert.models.registry import load
 
     try:

@@ -25,9 +25,15 @@ from levcert.web.service import Service
 
 STATIC: Final = Path(__file__).parent / "static"
 _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": schemas.Error, "description": "The body is not JSON."},
     413: {"model": schemas.Error, "description": "The request is too large."},
     422: {"model": schemas.Error, "description": "The request cannot be understood or exceeds a limit."},
     503: {"model": schemas.Error, "description": "All places are taken, or the time is over; try again."},
+}
+_SENTENCES: Final = {
+    400: "The body is not JSON in UTF-8; see /docs.",
+    404: "There is nothing at this address; see /docs.",
+    405: "This address does not know that method; see /docs.",
 }
 
 
@@ -125,7 +131,14 @@ def _answer_errors(app: FastAPI, limits: Limits) -> None:
     on(RequestValidationError, lambda error: (422, _sentence(error), {}))
     on(BusyError, lambda _: (503, "Too many requests are waiting; try again in a second.", soon))
     on(LateError, lambda _: (503, late, soon))
-    on(HTTPException, lambda error: (error.status_code, str(error.detail), dict(error.headers or {})))
+    on(
+        HTTPException,
+        lambda error: (
+            error.status_code,
+            _SENTENCES.get(error.status_code, str(error.detail)),
+            dict(error.headers or {}),
+        ),
+    )
 
 
 def _sentence(error: RequestValidationError) -> str:

@@ -6,14 +6,14 @@ from typing import Final
 
 SAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "ag_news": (
-        ("World", "Peace talks resumed on Tuesday after ministers from both countries agreed to a ceasefire "
-         "along the disputed border, the foreign ministry said."),
         ("Sports", "The captain scored twice in the final ten minutes as the home team came from behind to win the "
          "championship game in front of a record crowd."),
         ("Business", "Shares of the airline fell nine percent after the company cut its profit forecast for the "
          "quarter, blaming higher oil prices."),
         ("Sci/Tech", "Researchers have released a free software update that closes a security hole in the web browser "
          "used by millions of computers."),
+        ("World", "Peace talks resumed on Tuesday after ministers from both countries agreed to a ceasefire "
+         "along the disputed border, the foreign ministry said."),
         ("Between two classes", "The software company bought the football club for a price that surprised the market."),
     ),
     "sst2": (

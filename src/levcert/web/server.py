@@ -32,6 +32,8 @@ def serve(
         ready(f"http://{address}:{listener.getsockname()[1]}")
         config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:  # the usual way to end a server
+        pass
     finally:
         listener.close()
 

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from levcert.attacks.base import AttackResult
 from levcert.certificate import NO_ANSWER, Certificate
-from levcert.edits import OPERATIONS
+from levcert.edits import OPERATIONS, Operation
 from levcert.threat import Threat
 
-_NOUNS = {"insert": "insertion", "delete": "deletion", "substitute": "substitution"}
+_NOUNS: Final[dict[Operation, str]] = {"insert": "insertion", "delete": "deletion", "substitute": "substitution"}
+ONLY_SUBSTITUTIONS: Final = Threat(frozenset({"substitute"}))
 
 
 def promise(certificate: Certificate, threat: Threat) -> str:
     """Say what a certificate promises, and where its promise ends."""
-    if certificate.radius == NO_ANSWER:
-        if certificate.margin is not None and certificate.margin <= 0:
-            return "There is no certain answer: two labels are equally good."
-        return "There is no certain answer: the method abstains."
-    radius, upper = certificate.radius, certificate.upper
-    if certificate.claim == "substitutions only":
-        kept = f"No {counted(radius, 'substitution')} can change this label" if radius else "Nothing is promised"
+    radius, upper, claim = certificate.radius, certificate.upper, certificate.claim
+    if radius == NO_ANSWER:
+        tie = certificate.margin is not None and certificate.margin <= 0
+        return f"There is no certain answer: {'two labels are equally good' if tie else 'the method abstains'}."
+    if claim == "substitutions only":
+        kept = f"{_none(radius, ONLY_SUBSTITUTIONS)} can change this label" if radius else "Nothing is promised"
         return f"{kept}; insertions and deletions may, because this method is proved for substitutions only."
-    if certificate.claim.startswith("probability"):
-        return (
-            f"For the smoothed classifier, no {edits(radius, threat)} can change this label, "
-            f"with {certificate.claim} over its random samples."
-            if radius
-            else f"For the smoothed classifier nothing is promised beyond the text itself ({certificate.claim})."
-        )
-    if certificate.claim == "exact":
-        broken = f"{edits(radius + 1, threat)} can"
-        return (
-            f"No {edits(radius, threat)} can change this label; {broken}."
-            if radius
-            else f"{broken.capitalize()} change this label."
-        )
-    if not radius:
-        known = "" if upper is None else f"; {edits(upper, threat)} can change the label"
-        return f"Nothing is proved beyond the text itself{known}."
-    known = "" if upper is None else f"; {edits(upper, threat)} can, and between the two nothing is decided"
-    return f"No {edits(radius, threat)} can change this label{known}."
+    kept = f"{_none(radius, threat)} can change this label" if radius else "Nothing is proved beyond the text itself"
+    if claim.startswith("probability"):
+        return f"{kept}. This is about the smoothed classifier, with {claim} over its random samples."
+    if upper is None:
+        return f"{kept}."
+    if not radius and upper == 1:
+        return f"{edits(1, threat).capitalize()} can change this label."
+    undecided = ", and between the two nothing is decided" if upper > radius + 1 else ""
+    return f"{kept}; {edits(upper, threat)} can{'' if radius else ' change the label'}{undecided}."
 
 
 def outcome(result: AttackResult, max_distance: int, threat: Threat) -> str:
@@ -50,13 +42,15 @@ def outcome(result: AttackResult, max_distance: int, threat: Threat) -> str:
 
 def edits(count: int, threat: Threat) -> str:
     """Return "one edit", "2 insertions or deletions", …: what the threat allows, so many times."""
-    if threat.operations == OPERATIONS:
-        return counted(count, "edit")
-    kinds = [_NOUNS[operation] for operation in ("insert", "delete", "substitute") if operation in threat.operations]
-    number = "one" if count == 1 else str(count)
-    return f"{number} {' or '.join(kind + 's' * (count != 1) for kind in kinds)}"
+    return f"{'one' if count == 1 else count} {_nouns(count, threat)}"
 
 
-def counted(count: int, noun: str) -> str:
-    """Return "one edit" or "3 edits"."""
-    return f"one {noun}" if count == 1 else f"{count} {noun}s"
+def _none(count: int, threat: Threat) -> str:
+    return f"No {'single' if count == 1 else count} {_nouns(count, threat)}"
+
+
+def _nouns(count: int, threat: Threat) -> str:
+    names = (
+        ["edit"] if threat.operations == OPERATIONS else [_NOUNS[name] for name in _NOUNS if name in threat.operations]
+    )
+    return " or ".join(name + "s" * (count != 1) for name in names)
