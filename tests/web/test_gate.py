@@ -16,7 +16,6 @@ def test_work_runs_and_its_errors_come_back():
         assert await gate.run(lambda deadline: deadline > time.perf_counter())
         with pytest.raises(ZeroDivisionError):
             await gate.run(lambda _: 1 / 0)
-        gate.close()
 
     asyncio.run(go())
 
@@ -31,7 +30,6 @@ def test_more_than_can_wait_are_refused_at_once():
         hold.set()
         assert await asyncio.gather(*inside) == [True, True]
         assert await gate.run(lambda _: "free again") == "free again"
-        gate.close()
 
     asyncio.run(go())
 
@@ -44,7 +42,6 @@ def test_late_work_is_given_up_and_keeps_its_place_until_it_ends():
         with pytest.raises(BusyError):
             await gate.run(lambda _: None)
         hold.set()
-        gate.close()
 
     asyncio.run(go())
 

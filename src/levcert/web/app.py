@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -53,18 +52,12 @@ def create_app(
     gate = Gate(limits)
     about = _about(service, name, samples)
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        gate.close()
-
     app = FastAPI(
         title="levcert",
         version=__version__,
         description=f"Labels with a proof that no k typos change them, by {name}.",
         docs_url=None,  # FastAPI's own page loads its script from elsewhere
         redoc_url=None,
-        lifespan=lifespan,
     )
     app.add_middleware(SizeLimit)
     app.add_middleware(SafeHeaders)

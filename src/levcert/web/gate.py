@@ -25,7 +25,7 @@ class LateError(Exception):
 class Gate:
     """Run work in threads.  Work gets its deadline and should look at it now and then.
 
-    Work that is late keeps its place until it ends, so there are never more than ``places`` pieces of it.
+    Work that is late keeps its place until it ends, so there are never more pieces of it than places.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -46,10 +46,6 @@ class Gate:
         except TimeoutError:
             future.cancel()  # if it has not begun
             raise LateError from None
-
-    def close(self) -> None:
-        """Let work that runs end, and forget what waits."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _look_at(future: asyncio.Future[T]) -> None:

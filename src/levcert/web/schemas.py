@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from levcert.counterexample import Kind
 from levcert.edits import Operation
@@ -12,6 +12,11 @@ from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
 Certifier = Literal["auto", "exact", "lipschitz", "interval", "lipslev", "smoothing"]
 Attacker = Literal["charmer", "greedy"]  # those that end in time on the longest texts
+
+# JSON knows no integers of its own: 2.0 is a whole number, too.
+WholeNumber = Annotated[
+    int, BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
+]
 
 
 class _Request(BaseModel):
@@ -39,7 +44,8 @@ class CertifyRequest(_WithThreat):
 
     method: Annotated[Certifier, Field(description="How; auto is the strongest, lipschitz the quickest.")] = "auto"
     max_distance: Annotated[
-        int | None, Field(ge=0, le=FARTHEST_EDIT, description="Larger radii are of no interest; null: any.")
+        Annotated[WholeNumber, Field(ge=0, le=FARTHEST_EDIT)] | None,
+        Field(description="Larger radii are of no interest; null: any."),
     ] = None
     losses: Annotated[bool, Field(description="Also say what the worst edit at each character takes.")] = False
 
@@ -50,7 +56,7 @@ class AttackRequest(_WithThreat):
     method: Annotated[
         Attacker, Field(description="How; greedy tries every edit, charmer those at the worst places.")
     ] = "charmer"
-    max_distance: Annotated[int, Field(ge=1, le=FARTHEST_EDIT, description="How many edits it may make.")] = 2
+    max_distance: Annotated[WholeNumber, Field(ge=1, le=FARTHEST_EDIT, description="How many edits it may make.")] = 2
 
 
 class Part(BaseModel):
