@@ -14,9 +14,7 @@ Certifier = Literal["auto", "exact", "lipschitz", "interval", "lipslev", "smooth
 Attacker = Literal["charmer", "greedy"]  # those that end in time on the longest texts
 
 # JSON knows no integers of its own: 2.0 is a whole number, too.
-WholeNumber = Annotated[
-    int, BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
-]
+_WHOLE = BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 class _Request(BaseModel):
@@ -44,7 +42,7 @@ class CertifyRequest(_WithThreat):
 
     method: Annotated[Certifier, Field(description="How; auto is the strongest, lipschitz the quickest.")] = "auto"
     max_distance: Annotated[
-        Annotated[WholeNumber, Field(ge=0, le=FARTHEST_EDIT)] | None,
+        Annotated[int, Field(ge=0, le=FARTHEST_EDIT), _WHOLE] | None,
         Field(description="Larger radii are of no interest; null: any."),
     ] = None
     losses: Annotated[bool, Field(description="Also say what the worst edit at each character takes.")] = False
@@ -56,7 +54,7 @@ class AttackRequest(_WithThreat):
     method: Annotated[
         Attacker, Field(description="How; greedy tries every edit, charmer those at the worst places.")
     ] = "charmer"
-    max_distance: Annotated[WholeNumber, Field(ge=1, le=FARTHEST_EDIT, description="How many edits it may make.")] = 2
+    max_distance: Annotated[int, Field(ge=1, le=FARTHEST_EDIT, description="How many edits it may make."), _WHOLE] = 2
 
 
 class Part(BaseModel):
