@@ -1,16 +1,20 @@
+from importlib import import_module
+from pkgutil import iter_modules
+
 import numpy as np
 import pytest
 import schemathesis
 from hypothesis import given, settings
 
 import levcert
+from levcert import kernels
 from levcert.models.window import WindowModel
 from levcert.web import schemas
 from levcert.web.limits import LARGEST_BATCH, LONGEST_TEXT, Limits, longest_text
 from levcert.web.samples import SAMPLES
 from levcert.web.service import Service
 from tests.counting import counting_model, margin, radius
-from tests.slow import AnyWindowModel
+from tests.slow import AnyWindowModel, random_votes
 
 TEXTS = ["hello world", "31415926535", "ab12cd34e", "<script>alert(1)</script>", "", "ab12", "żółw 7"]
 
@@ -175,20 +179,21 @@ def test_answers_are_remembered_unless_their_time_was_short(model):
     assert not hasty._known
 
 
-def test_nothing_is_compiled_or_loaded_after_the_start(model):
-    from levcert.kernels import conv, edits, far
-
+@pytest.mark.parametrize("make", [counting_model, lambda: random_votes(0)], ids=["conv", "votes"])
+def test_nothing_is_compiled_or_loaded_after_the_start(make):
     def compiled():
-        kernels = [value for module in (conv, edits, far) for value in vars(module).values()]
-        return {str(kernel): len(kernel.signatures) for kernel in kernels if hasattr(kernel, "signatures")}
+        modules = [import_module(f"levcert.kernels.{found.name}") for found in iter_modules(kernels.__path__)]
+        known = [value for module in modules for value in vars(module).values()]
+        return {str(kernel): len(kernel.signatures) for kernel in known if hasattr(kernel, "signatures")}
 
-    service = Service(model, Limits())
+    service = Service(make(), Limits())
     before = compiled()
     assert sum(before.values()) > 5
+    symbols = service.model.alphabet.symbols
+    texts = [symbols[0], symbols[:3] * 4, symbols[-1] * 300, (symbols[:2] + " " + symbols[1:3]) * 20]
     for method in service.certifiers:
-        texts = ["a", "hello world", "0" * 300, "ab 12 " * 20]
         service.certify(schemas.CertifyRequest(texts=texts, method=method, losses=True), np.inf)
-    service.attack(schemas.AttackRequest(texts=["hello world"], max_distance=4), np.inf)
+    service.attack(schemas.AttackRequest(texts=texts[:2], max_distance=4), np.inf)
     assert compiled() == before
 
 

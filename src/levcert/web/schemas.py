@@ -10,7 +10,7 @@ from levcert.counterexample import Kind
 from levcert.edits import Operation
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
-Certifier = Literal["auto", "exact", "lipschitz", "interval", "lipslev", "smoothing"]
+Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]
 Attacker = Literal["charmer", "greedy"]  # those that end in time on the longest texts
 
 # JSON knows no integers of its own: 2.0 is a whole number, too.

@@ -6,6 +6,7 @@ const PAUSE = 180; // milliseconds without a key before the server is asked
 const NOTES = {
   auto: "the quickest way to the best proof",
   exact: "searches for the exact radius",
+  chains: "any number of edits, for bounded votes",
   lipschitz: "one pass, sound for every edit",
   interval: "interval bounds, radius 0 or 1",
   lipslev: "the published bound: proved for substitutions only",
