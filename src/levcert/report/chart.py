@@ -45,8 +45,10 @@ def chart(
 
     The area ``between`` two of the lines is tinted; ``spread`` moves the lines apart sideways.
     """
-    step = (WIDTH - _LEFT - _RIGHT) / max(len(ticks) - 1, 1)
-    xs = [_LEFT + step * number + (step / 2 if len(ticks) == 1 else 0) for number in range(len(ticks))]
+    first, last = _LEFT + 6 + 2 * spread, WIDTH - _RIGHT - 2 * spread
+    if len(ticks) == 1:
+        first = last = (first + last) / 2
+    xs = [first + (last - first) * number / max(len(ticks) - 1, 1) for number in range(len(ticks))]
     inside = spread * (len(series) - 1) / 2
     parts = [_grid(), _x_axis(xs, ticks, x_title)]
     if between is not None:
