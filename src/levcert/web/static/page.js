@@ -85,7 +85,9 @@ function showCertificate(certificate, text) {
   of("claim").hidden = radius < 0;
   of("claim").className = claim === "proved" || claim === "exact" ? "" : "less";
   of("sentence").textContent = sentence;
-  of("fragile").hidden = !(margin > 0) || certificate.method === "smoothing";
+  const smoothed = certificate.method === "smoothing"; // then the scores are not what is certified
+  of("scores").caption.textContent = smoothed ? "Scores of the model itself, not smoothed" : "Scores";
+  of("fragile").hidden = !(margin > 0) || smoothed;
   if (!of("fragile").hidden) {
     drawShades(of("shaded"), text, losses, margin);
     of("scale-end").textContent = percent(Math.max(...losses) / margin);
@@ -93,7 +95,7 @@ function showCertificate(certificate, text) {
   }
   of("search-note").textContent = "None is known.";
   showCounterexample(counterexample);
-  of("search").hidden = counterexample !== null || radius < 0;
+  of("search").hidden = counterexample !== null || radius < 0 || smoothed;
 }
 
 function showCounterexample(counterexample) {
