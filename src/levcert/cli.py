@@ -25,9 +25,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command()(report)
-app.command()(serve)
-
 BadRow = Literal["error", "skip"]
 DataDir = Annotated[
     Path | None, typer.Option(help="Folder with ag_news/, sst2/, imdb/, fake_news/; default: $LEVCERT_DATA.")
@@ -102,6 +99,10 @@ def train(
     metrics = model.training["metrics"]
     accuracies = [f"{name} accuracy {metrics[name]:.2%}" for name in ("validation", "test") if name in metrics]
     print(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")
+
+
+app.command()(report)
+app.command()(serve)
 
 
 def _dataset(

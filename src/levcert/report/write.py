@@ -160,7 +160,8 @@ def _provenance(
     facts = {"Model": repr(model)}
     if origin.model_file is not None:
         facts["Model file"] = origin.model_file.name
-        facts["Model fingerprint"] = "sha256 " + hashlib.sha256(origin.model_file.read_bytes()).hexdigest()
+        with origin.model_file.open("rb") as file:
+            facts["Model fingerprint"] = "sha256 " + hashlib.file_digest(file, "sha256").hexdigest()
     facts["Texts"] = f"{len(texts):,} from {origin.data}"
     facts["Text fingerprint"] = "sha256 " + digest.hexdigest()
     facts["Method"] = method if budget is None else f"{method}, at most {budget:g} s for each text"
