@@ -42,6 +42,5 @@ def address(model, tmp_path_factory):
         line = process.stdout.readline()
         yield line.split(" is served at ")[1].split(";")[0]
     finally:
-        process.terminate()
-        process.wait(timeout=20)
-        process.stdout.close()
+        process.kill()
+        process.communicate()

@@ -47,8 +47,11 @@ def test_ctrl_c_ends_it_quietly(model, tmp_path):
     model.save(tmp_path / "model.safetensors")
     command = [COMMAND, "serve", tmp_path / "model.safetensors", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert "is served at" in process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        _, complaints = process.communicate(timeout=30)
+        try:
+            assert "is served at" in process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 0
     assert complaints == ""

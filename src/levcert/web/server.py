@@ -5,8 +5,23 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
+import uvicorn
+
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
+from levcert.web.app import create_app
+
+
+class _Server(uvicorn.Server):
+    """Says that it is ready when it really is: it listens, and Ctrl-C is its to handle."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
 
 
 def serve(
@@ -21,17 +36,12 @@ def serve(
 
     Port 0 takes any free one.  Only this machine can reach the default host.
     """
-    import uvicorn
-
-    from levcert.web.app import create_app
-
     listener = _listen(host, port)
     try:
-        app = create_app(model, name)
-        address = f"[{host}]" if ":" in host else host
-        ready(f"http://{address}:{listener.getsockname()[1]}")
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
-        uvicorn.Server(config).run(sockets=[listener])
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listener.getsockname()[1]}"
+        config = uvicorn.Config(create_app(model, name), log_level="warning", access_log=False, server_header=False)
+        _Server(config, lambda: ready(address)).run(sockets=[listener])
     except KeyboardInterrupt:  # the usual way to end a server
         pass
     finally:
