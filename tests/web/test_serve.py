@@ -9,6 +9,7 @@ import pytest
 
 import levcert
 from levcert.web import serve
+from levcert.web.server import _listen
 from tests.web.conftest import COMMAND
 
 
@@ -20,6 +21,14 @@ def test_it_listens_here_only_and_answers(address):
     assert address.startswith("http://127.0.0.1:")
     assert httpx.get(f"{address}/model").json()["name"] == "counting.safetensors"
     assert "server" not in httpx.get(address).headers
+
+
+def test_answers_are_not_held_back():
+    """Asyncio switches the delay of small packets off where a socket names its protocol (see its _set_nodelay)."""
+    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
 
 
 def test_a_taken_port_is_one_sentence(model, tmp_path):
