@@ -109,7 +109,9 @@ def test_what_cannot_be_answered_is_one_sentence(client, body, message):
     assert response.json()["error"].startswith(message)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b'{"texts": ["\\ud800"]}', b"[" * 5000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"[]", b'{"texts": ["\\ud800"]}', b'{"\\ud800": 1}', b"[" * 5000]
+)
 def test_junk_is_refused(client, content):
     response = client.post("/certify", content=content, headers={"Content-Type": "application/json"})
     assert response.status_code in (400, 422)

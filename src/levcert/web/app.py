@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from levcert import __version__
+from levcert.counterexample import readable
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.web import schemas
@@ -94,8 +95,8 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        learnt: dict[str, Any] = getattr(model, "training", {}).get("data", {})
-        samples = SAMPLES.get(str(learnt.get("name")), ())
+        learnt = getattr(model, "training", {}).get("data")
+        samples = SAMPLES.get(str(learnt.get("name")), ()) if isinstance(learnt, dict) else ()
     return schemas.About(
         name=name,
         description=repr(model),
@@ -137,4 +138,4 @@ def _answer_errors(app: FastAPI, limits: Limits) -> None:
 def _sentence(error: RequestValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    return f"{place}: {first['msg']}; see /docs."
+    return f"{readable(place[:60])}: {first['msg']}; see /docs."  # a field's name may be anything
