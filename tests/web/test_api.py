@@ -110,7 +110,8 @@ def test_what_cannot_be_answered_is_one_sentence(client, body, message):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff\xfe", b"[]", b'{"texts": ["\\ud800"]}', b'{"\\ud800": 1}', b"[" * 5000]
+    "content",
+    [b"", b"{", b"\xff\xfe", b"[]", b'{"texts": ["\\ud800"]}', b'{"texts": ["a"], "\\ud800": 1}', b"[" * 5000],
 )
 def test_junk_is_refused(client, content):
     response = client.post("/certify", content=content, headers={"Content-Type": "application/json"})
