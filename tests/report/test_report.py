@@ -125,7 +125,7 @@ def test_classes_and_lengths_are_what_counting_gives(tables, rows):
 
 
 def test_the_most_fragile_texts_come_first(model, rows):
-    summary = summarise(model, measure(model, *rows, "auto", None, None), None)
+    summary = summarise(model, list(measure(model, *rows, "auto", None, None)), None)
     margins = sorted(margin(t) for t, y in zip(*rows, strict=True) if right(t, y))
     assert [fragile.margin for fragile in summary.fragile] == margins[:10]
     for fragile in summary.fragile:

@@ -54,7 +54,7 @@ def test_typing_changes_the_radius(page):
     page.keyboard.type("12")
     expect(page.locator("#number")).to_have_text("3")
     expect(page.locator("#claim")).to_have_text("exact")
-    expect(page.locator("#sentence")).to_have_text("No 3 edits can change this label; 4 edits can.")
+    expect(page.locator("#sentence")).to_have_text("Proved: 3 edits or fewer cannot change the label; 4 can.")
     expect(page.locator("#scores tr.best th")).to_have_text("letters")
 
 
@@ -65,7 +65,7 @@ def test_the_counterexample_can_be_loaded(page):
     assert marked.count() >= 1
     page.click("#counterexample")
     playwright.expect(page.locator("#number")).to_have_text("–")
-    playwright.expect(page.locator("#sentence")).to_contain_text("equally good")
+    playwright.expect(page.locator("#sentence")).to_contain_text("no certain answer")
     assert page.input_value("#text") != "ab1"
     assert len(page.input_value("#text")) <= 4
 
@@ -85,7 +85,7 @@ def test_method_and_attacker_can_be_chosen(page):
     expect = playwright.expect
     page.uncheck("[value=substitute]")
     expect(page.locator("#sentence")).to_have_text(
-        "No 9 insertions or deletions can change this label; 10 insertions or deletions can."
+        "Proved: 9 deletions or insertions or fewer cannot change the label; 10 can."
     )
     page.uncheck("[value=delete]")
     assert page.is_disabled("[value=insert]")  # the last one stays

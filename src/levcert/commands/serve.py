@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from levcert.errors import InputError
+from levcert.commands.model_in import ModelFile
 
 
 def serve(
-    model: Annotated[Path, typer.Argument(help="A model file.")],
+    model: ModelFile,
     host: Annotated[
         str, typer.Option(help="The address to listen at; the default is reached from this machine only.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen at; 0: any free one.", min=0, max=65535)] = 8000,
 ) -> None:
-    """Try a model in the browser.  Example: levcert serve toy.safetensors."""
+    """Try a model in the browser.
+
+    Example: levcert serve toy.safetensors
+    """
     # One thread for each matrix product: requests run in threads of their own, and more of them only get in each
     # other's way.  Must be said before numpy is imported.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     from levcert.models.registry import load
-
-    try:
-        from levcert.web.server import serve as run
-    except ImportError as error:
-        raise InputError(f"The page needs {error.name}; install it with pip install 'levcert[web]'.") from None
+    from levcert.web.server import serve as run
 
     loaded = load(model)
     run(

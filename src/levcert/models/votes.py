@@ -119,8 +119,11 @@ class VoteModel(WindowModel):
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
-        sums: Scores = self.hole_window_scores(padded, lefts, rights).sum(axis=1).transpose(0, 2, 1)
-        return sums
+        from levcert.kernels.votes import hole_sums
+
+        sums = np.zeros((len(lefts), self.alphabet.size, self.classes), dtype=np.int64)
+        hole_sums(self._votes, self._orders, self.width, padded, lefts, rights, sums)
+        return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         from levcert.kernels.votes import hole_windows

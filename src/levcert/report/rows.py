@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,9 +15,7 @@ from levcert.models.window import WindowModel
 from levcert.threat import Threat
 
 FARTHEST: Final = 10  # edits that the attack makes, unless a distance is given
-_AT_ONCE: Final = 8  # texts between two steps of the progress bar
-
-Progress = Callable[[int], None]  # called with the number of texts done
+_AT_ONCE: Final = 8  # texts that are certified together; few, so that a progress bar moves
 
 
 @dataclass(frozen=True)
@@ -72,21 +70,16 @@ def measure(
     method: str,
     max_distance: int | None,
     budget: float | None,
-    progress: Progress | None = None,
-) -> list[ReportRow]:
+) -> Iterator[ReportRow]:
     """Certify every text, attack those that are right, and keep the nearer of what both found."""
     threat = threat_of(method)
-    rows: list[ReportRow] = []
     for first in range(0, len(texts), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
         certificates = certify(model, texts[part], method, max_distance=max_distance, budget=budget, threat=threat)
         for certificate, label in zip(certificates, truth[part], strict=True):
             if certificate.label == label:
                 certificate = _attacked(model, certificate, max_distance, threat)
-            rows.append(ReportRow(label, certificate))
-        if progress is not None:
-            progress(len(rows))
-    return rows
+            yield ReportRow(label, certificate)
 
 
 def _attacked(model: WindowModel, certificate: Certificate, max_distance: int | None, threat: Threat) -> Certificate:

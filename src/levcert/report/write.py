@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +20,7 @@ from levcert.errors import InputError
 from levcert.files import atomic_path
 from levcert.models.window import WindowModel
 from levcert.report.chart import Series, chart
-from levcert.report.rows import Progress, check, measure, threat_of
+from levcert.report.rows import ReportRow, check, measure, threat_of
 from levcert.report.summary import STUDIED, Summary, summarise
 
 _AROUND: Final = 48  # characters shown before and after an edit
@@ -45,19 +45,20 @@ def write_report(
     max_distance: int | None = None,
     budget: float | None = None,
     origin: Origin | None = None,
-    progress: Progress | None = None,
+    watch: Callable[[Iterator[ReportRow]], Iterable[ReportRow]] | None = None,
 ) -> Summary:
     """Certify and attack texts with known labels, and write what came out as one self-contained HTML file.
 
     ``max_distance`` is where the curve ends, and radii beyond it are not looked for; without it, the curve goes to
     10 edits and certificates as far as the method does.  ``budget`` is in seconds for each text.  Without a budget
-    the same input gives the same file, byte by byte.
+    the same input gives the same file, byte by byte.  ``watch`` is given the rows as they come, for a progress bar.
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
         raise InputError(f"A report looks at least one edit far; max_distance is {max_distance!r}.")
     check(model, texts, truth, method)
     with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
-        rows = measure(model, texts, truth, method, max_distance, budget, progress)
+        measured = measure(model, texts, truth, method, max_distance, budget)
+        rows = list(watch(measured) if watch else measured)
         summary = summarise(model, rows, max_distance)
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
         part.write_text(render(summary, str(threat_of(method)), provenance), encoding="utf-8")

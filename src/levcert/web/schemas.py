@@ -101,7 +101,6 @@ class Attack(BaseModel):
     """What an attack found; finding nothing proves nothing."""
 
     label: str
-    sentence: str
     counterexample: Counterexample | None
     seconds: float
 

@@ -19,9 +19,10 @@ from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.spelling import native
 from levcert.threat import Threat
-from levcert.web import schemas, words
+from levcert.web import schemas
 from levcert.web.gate import check_time
 from levcert.web.limits import Limits, longest_text
+from levcert.wording import meaning
 
 _REMEMBERED: Final = 512  # answers; a person who types and takes it back sees them again at once
 _SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, so that what follows the search still fits
@@ -73,7 +74,6 @@ class Service:
             results.append(
                 schemas.Attack(
                     label=found.label,
-                    sentence=words.outcome(found, request.max_distance, threat),
                     counterexample=self._shown(found.text, found.label, found.adversarial, found.distance),
                     seconds=found.seconds,
                 )
@@ -110,7 +110,7 @@ class Service:
             label=row.label,
             radius=row.radius,
             claim=row.claim,
-            sentence=words.promise(row, threat),
+            sentence=meaning(row, threat),
             method=row.method,
             margin=row.margin,
             counterexample=self._shown(row.text, row.label, row.counterexample, row.upper),

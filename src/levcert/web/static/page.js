@@ -118,7 +118,7 @@ async function lookForOne() {
     const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: 12};
     const found = await ask("/attack", request, running.signal);
     if (turn !== latest) return;
-    of("search-note").textContent = found.sentence;
+    of("search-note").textContent = "Nothing was found within 12 edits, which proves nothing.";
     if (found.counterexample !== null) {
       showCounterexample(found.counterexample);
       of("search").hidden = true;
