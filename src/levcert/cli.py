@@ -16,6 +16,8 @@ from levcert.commands.endings import Commands
 from levcert.commands.evaluate import evaluate
 from levcert.commands.info import info
 from levcert.commands.predict import predict
+from levcert.commands.report import report
+from levcert.commands.serve import serve
 from levcert.commands.train import train
 from levcert.commands.tune import tune
 
@@ -38,6 +40,8 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     certify,
     attack,
     evaluate,
+    report,
+    serve,
 )
 
 for command in COMMANDS:
