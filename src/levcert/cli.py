@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from levcert.commands import benchmark
 from levcert.errors import InputError
 from levcert.files import check_model_path
 from levcert.options import config_options
@@ -22,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(benchmark.app, name="benchmark")
 
 BadRow = Literal["error", "skip"]
 DataDir = Annotated[
