@@ -48,7 +48,7 @@ def model_of(cell: Cell, folder: Path, *, may_train: bool = True) -> WindowModel
     if path is not None:
         return levcert.load(path)
     if not may_train:
-        raise NotStoredError(f"The model of {cell} is not in {folder}.")
+        raise NotStoredError(f"its model is not in {folder}.")
     return _train(dataset, cell, folder, fingerprint)
 
 
@@ -72,11 +72,10 @@ def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> Wind
     config = configuration(cell)
     identity = json.dumps([_identity(config), fingerprint], sort_keys=True)
     name = f"{dataset.name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    checkpoint = folder / f"{name}.checkpoint"
-    model = TRAININGS[cell.settings["model"]](dataset, cell.training, checkpoint)
-    model.save(folder / f"{name}.safetensors")
+    path, checkpoint = folder / f"{name}.safetensors", folder / f"{name}.checkpoint"
+    TRAININGS[cell.settings["model"]](dataset, cell.training, checkpoint).save(path)
     checkpoint.unlink(missing_ok=True)
-    return model
+    return levcert.load(path)
 
 
 def _train_conv(dataset: Dataset, options: dict[str, Any], checkpoint: Path) -> ConvModel:
@@ -104,7 +103,7 @@ def _random_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
 
 
 def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1, …"""
+    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on."""
     taps = np.array([[[(-1.0) ** j]] for j in range(options["kernel_size"])])
     return ConvModel(levcert.Alphabet("ab"), [[1.0], [-1.0]], [taps], [[1.0], [0.0]], labels=dataset.labels)
 

@@ -21,7 +21,8 @@ def quick_cells(study: Study) -> list[Cell]:
         words = settings["texts"].split()
         settings["texts"] = " ".join(str(rules["texts"]) if word.isdecimal() else word for word in words)
         measures = [
-            measure | {"texts": rules["texts"]} if measure["kind"] != "accuracy" else measure for measure in cell.measures
+            measure | {"texts": rules["texts"]} if measure["kind"] != "accuracy" else measure
+            for measure in cell.measures
         ]
         quick = replace(cell, settings=settings, measures=measures)
         if cell.settings.get("seed", 1) == 1 and all(quick.settings != other.settings for other in cells):

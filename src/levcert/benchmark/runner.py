@@ -98,7 +98,7 @@ def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
     truth = [dataset.labels[y] for y in split.labels]
     values = measure(Subject(model, [str(text) for text in split.texts], truth, config), cell.measures)
     facts: dict[str, Any] = getattr(model, "training", {})
-    training = {key: facts[key] for key in ("config", "data") if key in facts}
+    training: dict[str, Any] = {key: facts[key] for key in ("config", "data") if key in facts}
     if "metrics" in facts:
         training["seconds"] = facts["metrics"]["seconds"]
     texts = {"count": len(split), "fingerprint": split.fingerprint}

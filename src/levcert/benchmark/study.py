@@ -1,7 +1,7 @@
 """A study is data: a grid of settings, what is measured in each, what was published, and how it is shown.
 
 Every study is one TOML file in ``studies/``.  A list among the settings of a ``[[grid]]`` is an axis; the grid is the
-product of its axes.  The settings ``dataset``, ``texts`` and ``model`` say what is measured, all others are training options.
+product of its axes.  The settings ``dataset``, ``texts`` and ``model`` say what is measured, all others how it is trained.
 """
 
 from __future__ import annotations
@@ -112,9 +112,20 @@ def study_names() -> tuple[str, ...]:
     return tuple(_declaration("order")["studies"])
 
 
+def page_introduction() -> list[str]:
+    """The paragraphs at the top of the page of results."""
+    return [str(text).strip() for text in _declaration("order")["introduction"]]
+
+
 def quick_rules() -> dict[str, Any]:
     """What ``--quick`` changes in every study."""
     return _declaration("quick")
+
+
+def label(name: str, value: Any) -> str:
+    """Write a setting for the first column of a table."""
+    words = _declaration("order")
+    return f"{words['labels'].get(name, name + ' ')}{words['names'].get(value, shown(value))}"
 
 
 def shown(value: Any) -> str:

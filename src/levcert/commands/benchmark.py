@@ -87,15 +87,17 @@ for _name, _help in _STUDIES.items():
 
 @app.command()
 def render(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The page to write: .md, .tex or .html.")
-    ] = Path("docs/results.md"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write: .md, .tex or .html.")] = Path(
+        "docs/results.md"
+    ),
     *,
     results: Results = RESULTS,
     pictures: Annotated[Path, typer.Option(help="Folder for the figures (SVG and PNG).")] = Path("docs/pictures"),
     into: Annotated[
         list[Path] | None,
-        typer.Option(help="A Markdown file whose places <!-- table NAME --> … <!-- end --> are filled; may be repeated."),
+        typer.Option(
+            help="A Markdown file whose places <!-- table NAME --> … <!-- end --> are filled; may be repeated."
+        ),
     ] = None,
 ) -> None:
     """Write all tables and figures.  Example: levcert benchmark render -o results.html."""

@@ -1,4 +1,4 @@
-"""Seconds for one text: the folded model as it is used, and the 1-Lipschitz form with its constants as it is trained."""
+"""Seconds for one text: the folded model as it is used, and the 1-Lipschitz form as it is trained."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def certify(subject: Subject, spec: Spec) -> Outcome:
     Smoothing certifies the smoothed classifier, so the label is that of the certificate.  ``known`` is the share of
     texts whose radius is exact, ``not refuted`` what the counterexamples that a search found leave.
     """
-    name, method = spec["name"], replace(_METHODS[spec["method"]](), **spec.get("options", {}))
+    name, method = spec["name"], _METHODS[spec["method"]](**spec.get("options", {}))
     limits = {key: spec[key] for key in ("max_distance", "budget") if key in spec}
     started = time.perf_counter()
     rows = levcert.certify(subject.model, subject.texts, method, **limits)
@@ -47,7 +46,7 @@ def certify(subject: Subject, spec: Spec) -> Outcome:
 
 def attack(subject: Subject, spec: Spec) -> Outcome:
     """The share of texts with the right label for which no counterexample within k edits was found."""
-    name, method = spec["name"], replace(ATTACKS[spec["method"]](), **spec.get("options", {}))
+    name, method = spec["name"], ATTACKS[spec["method"]](**spec.get("options", {}))
     started = time.perf_counter()
     found = levcert.attack(subject.model, subject.texts, method, max_distance=max(spec["distances"]))
     seconds = (time.perf_counter() - started) / len(found)

@@ -1,0 +1,50 @@
+"""Stored models are found by what they are, not by their names."""
+
+import pytest
+
+import levcert
+from levcert.benchmark import models
+from levcert.benchmark.models import NotStoredError, configuration, find, model_of
+from levcert.benchmark.texts import dataset_of, training_rows
+from levcert.errors import InputError
+from levcert.training.config import TrainingConfig
+from tests.benchmark.tiny import tiny_study
+
+CELL, OTHER_SEED = tiny_study().cells[:2]
+
+
+def test_a_trained_model_is_kept_and_found_again_under_any_name(tmp_path, monkeypatch):
+    model = model_of(CELL, tmp_path)
+    (stored,) = tmp_path.iterdir()
+    renamed = stored.rename(tmp_path / "anything.safetensors")
+    (tmp_path / "broken.safetensors").write_bytes(renamed.read_bytes()[:500])
+    (tmp_path / "aaa.checkpoint").write_bytes(b"of a run that goes on")
+    monkeypatch.setattr(models, "_train", None)
+    assert (model_of(CELL, tmp_path).scores(["12ab"]) == model.scores(["12ab"])).all()
+    with pytest.raises(NotStoredError):
+        model_of(OTHER_SEED, tmp_path, may_train=False)
+
+
+def test_configuration_data_and_kind_must_match(tmp_path):
+    model_of(CELL, tmp_path)
+    config = configuration(CELL)
+    fingerprint = training_rows(dataset_of("toy"), config)[0].fingerprint
+    assert find(tmp_path, "conv", config, fingerprint) is not None
+    assert find(tmp_path, "conv", config | {"threads": 2}, fingerprint) is not None
+    assert find(tmp_path, "conv", config | {"epochs": 2}, fingerprint) is None
+    assert find(tmp_path, "conv", config, "other data") is None
+    assert find(tmp_path, "votes", config, fingerprint) is None
+
+
+@pytest.mark.parametrize("options", [{}, {"validation_rows": 30}, {"cut": 9}])
+def test_fingerprints_are_those_that_training_writes(options):
+    toy = levcert.load_dataset("toy")
+    config = TrainingConfig(epochs=1, kernel_size=3, filters=2, embedding_size=2).changed(options)
+    model = levcert.train(toy, config, show_progress=False)
+    assert model.training["data"]["train"] == training_rows(toy, config.to_dict())[0].fingerprint
+
+
+def test_a_kind_that_cannot_be_trained_is_named():
+    cell = tiny_study(grid=[{**tiny_study().declaration["grid"][0], "model": "oracle"}]).cells[0]
+    with pytest.raises(InputError, match="cannot train models of the kind 'oracle'"):
+        configuration(cell)
