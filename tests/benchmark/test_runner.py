@@ -129,16 +129,16 @@ def test_the_quick_variant_of_every_study_runs(name, tmp_path):
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_killed_run_goes_on_without_losing_or_repeating_a_row(tmp_path, workers):
-    path = tmp_path / "quick" / "learning-rate.jsonl"
+    path = tmp_path / "quick" / "regularisation.jsonl"
     folders = ["--results", tmp_path, "--models", tmp_path / "models", "--workers", workers]
-    command = [sys.executable, "-m", "levcert.cli", "benchmark", "learning-rate", "--quick", *folders]
+    command = [sys.executable, "-m", "levcert.cli", "benchmark", "regularisation", "--quick", *folders]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and len(read_rows(path)) < 3:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     kept = read_rows(path)
-    cells = quick_cells(load_study("learning-rate"))
+    cells = quick_cells(load_study("regularisation"))
     assert 3 <= len(kept) < len(cells)
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     rows = read_rows(path)

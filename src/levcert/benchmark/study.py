@@ -1,7 +1,8 @@
 """A study is data: a grid of settings, what is measured in each, what was published, and how it is shown.
 
 Every study is one TOML file in ``studies/``.  A list among the settings of a ``[[grid]]`` is an axis; the grid is the
-product of its axes.  The settings ``dataset``, ``texts`` and ``model`` say what is measured, all others how it is trained.
+product of its axes.  The settings ``dataset``, ``texts`` and ``model`` say what is measured, all others how a model is
+trained.
 """
 
 from __future__ import annotations
