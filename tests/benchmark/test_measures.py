@@ -68,14 +68,22 @@ def test_the_counterexample_exceeds_the_published_constant(q, ratio, exceeded):
     assert values["bound tap bound largest"] <= 1
 
 
+def test_a_published_radius_that_one_deletion_refutes():
+    model = MADE["alternating"](dataset_of("alternating"), {"kernel_size": 20, "count": 9.0})
+    values = measure(Subject(model, ["ab" * 30], ["0"], {"p": 1}), [{"name": "bound", "kind": "soundness"}])
+    assert values["bound false"] == 100
+
+
 def test_length_study(subject):
     spec = {"name": "x", "kind": "length", "method": "lipschitz", "k": 1, "bins": [0, 20, 100]}
     values = measure(subject, [spec])
     rows = levcert.certify(subject.model, subject.texts, "lipschitz")
-    kept = (rows.label == np.array(subject.truth)) & (rows.radius >= 1)
+    right = rows.label == np.array(subject.truth)
+    kept = right & (rows.radius >= 1)
     lengths = np.array([len(text) for text in subject.texts])
     assert values["x verified"] == round(lengths[kept].mean(), 1)
-    assert values["x not verified"] == round(lengths[~kept].mean(), 1)
+    assert values["x not verified"] == round(lengths[right & ~kept].mean(), 1)
+    assert values["x others"] == round(lengths[~kept].mean(), 1)
     assert values["x length=10"] == round(100 * kept[lengths < 20].mean(), 2)
 
 

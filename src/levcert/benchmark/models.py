@@ -103,9 +103,14 @@ def _random_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
 
 
 def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on."""
-    taps = np.array([[[(-1.0) ** j]] for j in range(options["kernel_size"])])
-    return ConvModel(levcert.Alphabet("ab"), [[1.0], [-1.0]], [taps], [[1.0], [0.0]], labels=dataset.labels)
+    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on.
+
+    With ``count`` it stands against a second class, whose filter gives that much for each character.
+    """
+    signs, count = [(-1.0) ** j for j in range(options["kernel_size"])], options.get("count", 0.0)
+    taps = np.array([[[sign, 0.0], [0.0, count * (j == 0)]] for j, sign in enumerate(signs)])
+    embedding = [[1.0, 1.0], [-1.0, 1.0]] if count else [[1.0, 0.0], [-1.0, 0.0]]
+    return ConvModel(levcert.Alphabet("ab"), embedding, [taps], np.eye(2), labels=dataset.labels)
 
 
 def _header(path: Path, changed: int) -> Header | None:

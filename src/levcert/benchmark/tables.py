@@ -55,7 +55,7 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     """
     columns, short = spec["columns"], spec.get("short", False)
     table = Table(spec["name"], spec["title"], ["", "", *(column["head"] for column in columns)])
-    unit = _UNITS[spec["unit"]]
+    units = [_UNITS[column.get("unit", spec["unit"])] for column in columns]
     not_run: dict[str, list[str]] = {}
     fewer: dict[str, list[str]] = {}
     for name, group in _groups(study, spec, rows).items():
@@ -65,7 +65,7 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
             continue
         if theirs:
-            table.lines.append([name, "paper", *(unit.published(c, short) for c in compared)])
+            table.lines.append([name, "paper", *(u.published(c, short) for u, c in zip(units, compared, strict=True))])
         if not group.rows:
             reason = group.cells[0].not_run
             table.lines.append(
@@ -75,9 +75,13 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
         ours = (
             "ours" if len(group.rows) == len(group.cells) else f"ours ({len(group.rows)} of {len(group.cells)} seeds)"
         )
-        table.lines.append(["" if theirs else name, ours, *(unit.measured(c, short) for c in compared)])
+        table.lines.append(
+            ["" if theirs else name, ours, *(u.measured(c, short) for u, c in zip(units, compared, strict=True))]
+        )
         if theirs and not short:
-            table.lines.append(["", unit.difference_name, *(unit.difference(c) for c in compared)])
+            table.lines.append(
+                ["", units[0].difference_name, *(u.difference(c) for u, c in zip(units, compared, strict=True))]
+            )
         for column in columns:
             count = group.texts(column.get("measured", column["value"]))
             if count is not None and count < group.rows[0].texts["count"]:
