@@ -143,7 +143,8 @@ def test_places_in_other_pages_are_filled(tmp_path, monkeypatch):
     readme.write_text("Before\n<!-- table tiny -->\nold\n<!-- end -->\nAfter\n")
     fill_places(readme, tmp_path)
     table = markdown_table(make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES)))
-    assert readme.read_text() == f"Before\n<!-- table tiny -->\n{table}\n<!-- end -->\nAfter\n"
+    filled = f"<!-- table tiny -->\n{table}\n\nNot run: toy, p=∞.\n<!-- end -->"
+    assert readme.read_text() == f"Before\n{filled}\nAfter\n"
     readme.write_text("<!-- table other -->\n<!-- end -->")
     with pytest.raises(InputError, match="No study has a table 'other'"):
         fill_places(readme, tmp_path)

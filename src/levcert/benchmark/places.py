@@ -30,5 +30,6 @@ def _table(name: str, results: Path) -> str:
     for study in map(load_study, study_names()):
         for spec in study.tables:
             if spec["name"] == name:
-                return markdown_table(make_table(study, spec, read_rows(rows_file(results, study.name))))
+                table = make_table(study, spec, read_rows(rows_file(results, study.name)))
+                return "\n\n".join([markdown_table(table), *table.notes])
     raise InputError(f"No study has a table {name!r}.")
