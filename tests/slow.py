@@ -4,8 +4,11 @@ Every fast path of the project is compared with these.
 """
 
 import numpy as np
+from hypothesis import strategies as st
 
+from levcert import Alphabet
 from levcert.models.bounds import WindowRange
+from levcert.models.votes import VoteModel
 from levcert.models.window import EditEffects, WindowModel
 
 
@@ -66,3 +69,22 @@ class RangedWindowModel(AnyWindowModel):
     def window_range(self):
         limit = 16.0 * (1 - np.eye(self.classes))
         return WindowRange(-limit, limit)
+
+
+def random_votes(seed, symbols=3, orders=(2, 3), classes=2, largest=127, share=1.0):
+    """Return a model with random votes for a share of its rows."""
+    rng = np.random.default_rng(seed)
+    shape = (len(orders), 2**12, classes)
+    votes = rng.integers(-largest, largest + 1, shape) * (rng.random((*shape[:2], 1)) < share)
+    return VoteModel(Alphabet("abcde"[:symbols]), votes.astype(np.int8), orders)
+
+
+VOTE_MODELS = st.builds(
+    random_votes,
+    seed=st.integers(0, 10**6),
+    symbols=st.integers(1, 4),
+    orders=st.sets(st.integers(1, 5), min_size=1, max_size=3).map(lambda orders: tuple(sorted(orders))),
+    classes=st.integers(2, 3),
+    largest=st.sampled_from([1, 5, 127]),
+    share=st.sampled_from([1.0, 0.3]),
+)

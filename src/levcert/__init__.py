@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from levcert.errors import InputError as InputError
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.registry import load as load
+    from levcert.models.votes import VoteModel as VoteModel
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
     from levcert.threat import Threat as Threat
@@ -49,8 +50,9 @@ _MODULE_OF = {
     "RowReader": "datasets",
     "Share": "certificate",
     "Split": "datasets",
-    "WindowModel": "models.window",
     "Threat": "threat",
+    "VoteModel": "models.votes",
+    "WindowModel": "models.window",
     "apply_edits": "edits",
     "attack": "attacks",
     "certify": "certifiers",

@@ -8,15 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levcert
-from levcert import Alphabet, Ball, ConvModel, Threat, levenshtein
+from levcert import Alphabet, Ball, ConvModel, Threat, VoteModel, levenshtein
 from levcert.attacks import ATTACKS
 from levcert.certifiers.base import Batch
+from levcert.certifiers.chains import ChainCosts, Chains
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
-from levcert.certifiers.lipschitz import edit_costs
+from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.lipslev import LipsLev
 from levcert.edits import OPERATIONS
-from tests.slow import AnyWindowModel, RangedWindowModel
+from levcert.threat import ANY_EDIT
+from tests.slow import VOTE_MODELS, AnyWindowModel, RangedWindowModel, random_votes
 
 LETTERS = "abcde"
 OPERATION_SETS = [
@@ -46,6 +48,10 @@ CONV_MODELS = st.builds(
     classes=st.integers(2, 3),
     activation=st.sampled_from(["relu", "relu", "gelu", "tanh", "leaky_relu"]),
 )
+RANGED_MODELS = st.builds(
+    RangedWindowModel, st.sampled_from([Alphabet("ab"), Alphabet("abc")]), st.just(("x", "y", "z")),
+    st.integers(1, 4), st.integers(0, 10**6),
+)  # fmt: skip
 ANY_MODELS = st.builds(
     AnyWindowModel, st.sampled_from([Alphabet("ab"), Alphabet("abc", unknown="symbol")]),
     st.just(("x", "y", "z")), st.integers(1, 4), st.integers(0, 10**6),
@@ -72,18 +78,14 @@ def texts_for(model, longest):
 @given(st.data(), st.sampled_from(OPERATION_SETS), st.integers(1, 3))
 @settings(max_examples=150)
 def test_certified_at_most_exact_at_most_attacked(data, operations, k):
-    model = data.draw(CONV_MODELS)
+    model = data.draw(CONV_MODELS | VOTE_MODELS)
     text = data.draw(texts_for(model, 5 if k == 3 else 7 if k == 2 else 12))
     truth = exact_radius(model, text, operations, k)
-    methods = [
-        "lipschitz",
-        "exact",
-        "auto",
-        Interval(elide=True),
-        Interval(elide=False),
-        LipsLev(p=1),
-        LipsLev(local=False),
-    ]
+    methods = ["lipschitz", "exact", "auto"]
+    if isinstance(model, ConvModel):
+        methods += [Interval(elide=True), Interval(elide=False), LipsLev(p=1), LipsLev(local=False)]
+    else:
+        methods += ["chains", Chains(symbols=False)]
     for method in methods:
         row = levcert.certify(model, [text], method, operations=operations)[0]
         if row.claim != "substitutions only":
@@ -104,7 +106,7 @@ def test_certified_at_most_exact_at_most_attacked(data, operations, k):
 @given(st.data(), st.sampled_from(OPERATION_SETS))
 @settings(max_examples=60)
 def test_exact_at_distance_one_is_brute_force(data, operations):
-    model = data.draw(CONV_MODELS | ANY_MODELS)
+    model = data.draw(CONV_MODELS | ANY_MODELS | VOTE_MODELS)
     texts = data.draw(st.lists(texts_for(model, 8), min_size=1, max_size=3))
     exact = levcert.certify(model, texts, "exact", operations=operations, max_distance=1)
     brute = levcert.certify(model, texts, "brute-force", operations=operations, max_distance=1)
@@ -119,7 +121,7 @@ ONE_LAYER = CONV_MODELS.filter(lambda model: len(model.kernels) == 1)
 @settings(max_examples=250)
 def test_exact_at_distance_two_is_full_enumeration(data, operations, restricted):
     """Shorter than the window, repeated characters, both ends, edits that are harmless alone: all of it."""
-    model = data.draw(ONE_LAYER)
+    model = data.draw(ONE_LAYER | VOTE_MODELS)
     text = data.draw(texts_for(model, 7))
     symbols = (
         data.draw(st.text(st.sampled_from(model.alphabet.symbols), min_size=1, max_size=2)) if restricted else None
@@ -136,7 +138,7 @@ def test_exact_at_distance_two_is_full_enumeration(data, operations, restricted)
 @given(st.data(), st.sampled_from(OPERATION_SETS), st.integers(2, 4))
 @settings(max_examples=60)
 def test_exact_at_any_distance_and_for_any_window_model_is_full_enumeration(data, operations, k):
-    model = data.draw(CONV_MODELS | ANY_MODELS)
+    model = data.draw(CONV_MODELS | ANY_MODELS | VOTE_MODELS)
     if model.alphabet.size > 2:
         k = min(k, 3)
     text = data.draw(texts_for(model, 6 - k))
@@ -191,6 +193,42 @@ def test_theorem_range_no_single_edit_loses_more_than_the_range_of_its_windows(s
     assert min(row.radius, 2) <= exact_radius(model, text, operations, 2)
 
 
+@given(st.data(), st.sampled_from(OPERATION_SETS), st.integers(1, 4))
+@settings(max_examples=200)
+def test_theorem_chains_no_script_loses_more_than_its_chain(data, operations, k):
+    """For models with one window width and with several, against all texts within k edits; exact for one edit."""
+    model = data.draw(VOTE_MODELS | RANGED_MODELS)
+    text = data.draw(texts_for(model, {1: 9, 2: 6, 3: 4, 4: 3 if model.alphabet.size < 3 else 2}[k]))
+    batch = Batch(model, [text], Threat(operations))
+    y = int(batch.best[0])
+    nearby = model.scores([text, *Ball(text, k, model.alphabet, operations)])
+    largest = ((nearby[0, y] - nearby[0]) - (nearby[:, [y]] - nearby)).max(axis=0)
+    known_windows, tried_symbols = (
+        ChainCosts.of(batch, 0, window_ranges(model), symbols=symbols) for symbols in (False, True)
+    )
+    for other in set(range(model.classes)) - {y}:
+        bound = tried_symbols.totals(other, k)[k]
+        assert largest[other] <= bound <= known_windows.totals(other, k)[k]
+        if k == 1:
+            assert bound == largest[other]
+
+
+@given(st.data(), st.integers(2, 3))
+@settings(max_examples=60)
+def test_edits_far_from_each_other_lose_exactly_what_the_chain_says(data, k):
+    """Votes of one symbol: no window holds two edits, so the bound is attained."""
+    seed = data.draw(st.integers(0, 10**6))
+    model = random_votes(seed, symbols=2, orders=(1,), classes=2)
+    text = data.draw(texts_for(model, 6))
+    batch = Batch(model, [text], ANY_EDIT)
+    y = int(batch.best[0])
+    nearby = model.scores(list(Ball(text, k, model.alphabet)))
+    worst = (nearby[:, y] - nearby[:, 1 - y]).min()
+    bound = ChainCosts.of(batch, 0, window_ranges(model)).totals(1 - y, k)[k]
+    before = model.scores([text])[0]
+    assert before[y] - before[1 - y] - bound == worst
+
+
 @given(st.data())
 @settings(max_examples=80)
 def test_theorem_taps_no_single_edit_loses_more_than_the_tap_bounds(data):
@@ -210,10 +248,10 @@ def test_theorem_taps_no_single_edit_loses_more_than_the_tap_bounds(data):
 @given(st.data())
 @settings(max_examples=40)
 def test_restricting_the_threat_never_lowers_a_radius(data):
-    model = data.draw(CONV_MODELS)
+    model = data.draw(CONV_MODELS | VOTE_MODELS)
     text = data.draw(texts_for(model, 8))
     symbols = data.draw(st.text(st.sampled_from(model.alphabet.symbols), min_size=1, max_size=2))
-    for method in ("lipschitz", "exact"):
+    for method in ("lipschitz", "exact", "chains") if isinstance(model, VoteModel) else ("lipschitz", "exact"):
         whole = levcert.certify(model, [text], method)[0].radius
         for operations in OPERATION_SETS:
             some = levcert.certify(model, [text], method, threat=Threat(operations))[0].radius
@@ -224,7 +262,7 @@ def test_restricting_the_threat_never_lowers_a_radius(data):
 @given(st.data())
 @settings(max_examples=30)
 def test_restricted_symbols_are_brute_force_too(data):
-    model = data.draw(CONV_MODELS)
+    model = data.draw(CONV_MODELS | VOTE_MODELS)
     text = data.draw(texts_for(model, 6))
     symbols = data.draw(st.text(st.sampled_from(model.alphabet.symbols), min_size=1, max_size=2))
     operations = data.draw(st.sampled_from(OPERATION_SETS))
@@ -263,9 +301,10 @@ def test_a_margin_exactly_on_the_boundary_is_not_certified():
 @given(st.data())
 @settings(max_examples=25)
 def test_a_certificate_is_the_same_alone_and_in_any_batch(data):
-    model = data.draw(CONV_MODELS)
+    model = data.draw(CONV_MODELS | VOTE_MODELS)
     texts = data.draw(st.lists(texts_for(model, 9), min_size=2, max_size=5))
-    for method in ("lipschitz", "exact", "lipslev", "interval"):
+    own = ("chains",) if isinstance(model, VoteModel) else ("lipslev", "interval")
+    for method in ("lipschitz", "exact", *own):
         together = levcert.certify(model, texts, method)
         for text, row in zip(texts, together, strict=True):
             alone = levcert.certify(model, [text], method)[0]
@@ -276,7 +315,7 @@ def test_a_certificate_is_the_same_alone_and_in_any_batch(data):
 @settings(max_examples=40)
 def test_certificates_hold_for_unicode_texts(data, seed):
     """Capitals and unknown characters in the text, any character from the attacker."""
-    model = data.draw(CONV_MODELS.filter(lambda m: len(m.kernels) == 1))
+    model = data.draw(ONE_LAYER | VOTE_MODELS)
     text = data.draw(st.text("abAB€z", max_size=8))
     row = levcert.certify(model, [text], "exact")[0]
     if row.counterexample is not None:

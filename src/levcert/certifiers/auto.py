@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from levcert.certifiers.base import Batch, Certifier, Verdict
 from levcert.certifiers.exact import Exact
-from levcert.certifiers.lipschitz import Lipschitz
+from levcert.certifiers.lipschitz import Lipschitz, knows_its_costs
 from levcert.threat import Threat
 
 
@@ -29,7 +29,7 @@ class Auto(Certifier):
         exact = Exact(budget=self.budget)
         if self.enough is not None:
             exact = replace(exact, distance=self.enough, enough=self.enough)
-        if self.enough is None or (batch.model.tap_costs is None and batch.model.window_range is None):
+        if self.enough is None or not knows_its_costs(batch.model):
             return exact.verdicts(batch)
         verdicts = Lipschitz().verdicts(batch)
         for index, verdict in enumerate(verdicts):

@@ -13,11 +13,13 @@ import numpy as np
 from levcert.alphabet import Text
 from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
-from levcert.certifiers.lipschitz import edit_costs
+from levcert.certifiers.chains import Chains
+from levcert.certifiers.lipschitz import edit_costs, knows_its_costs, window_ranges
 from levcert.certifiers.local import LocalLosses
 from levcert.certifiers.pairs import PairSearch, UndecidedError
 from levcert.certifiers.scripts import ScriptSearch
 from levcert.edits import Operation
+from levcert.models.bounds import WindowRange
 from levcert.models.window import EditEffects
 from levcert.threat import Threat
 
@@ -51,16 +53,32 @@ class Exact(Certifier):
         return "exact"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
-        known = batch.model.tap_costs is not None or batch.model.window_range is not None
+        known = knows_its_costs(batch.model)
         costs = edit_costs(batch) if known else np.full_like(batch.margins, np.inf)
         one_pass = radii(batch.margins, costs, batch.allowance, batch.reach)
-        return [self._verdict(batch, index, costs, int(one_pass[index])) for index in range(len(batch.texts))]
+        ranges = window_ranges(batch.model)
+        chains = None if ranges is None else (Chains(self._enough()), ranges)
+        return [self._verdict(batch, index, costs, int(one_pass[index]), chains) for index in range(len(batch.texts))]
 
-    def _verdict(self, batch: Batch, index: int, costs: Array, one_pass: int) -> Verdict:
+    def _enough(self) -> int | None:
+        return None if math.isinf(self.enough) else int(self.enough)
+
+    def _verdict(
+        self,
+        batch: Batch,
+        index: int,
+        costs: Array,
+        one_pass: int,
+        chains: tuple[Chains, list[tuple[int, WindowRange]]] | None,
+    ) -> Verdict:
         margin = float(batch.margin[index])
         if margin <= 0:
             return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
         deadline = None if self.budget is None else time.perf_counter() + self.budget
+        if chains is not None:
+            one_pass = max(one_pass, chains[0].radius(batch, index, chains[1]))
+            if one_pass >= self.enough:
+                return Verdict(one_pass, "proved", margin)
         search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
         worst, counterexample = worst_single_edit(search, deadline)
         if counterexample is not None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.errors import InputError
-from levcert.models.bounds import TapCosts
+from levcert.models.bounds import TapCosts, WindowRange
+from levcert.models.window import WindowModel
 from levcert.threat import Threat
 
 
@@ -36,19 +37,32 @@ class Lipschitz(Certifier):
 def edit_costs(batch: Batch) -> Array:
     """Return G(y, ŷ): what one allowed edit of each text can take from its margins, whatever the other edits do."""
     model, threat = batch.model, batch.threat
-    if model.tap_costs is None and model.window_range is None:
+    if not knows_its_costs(model):
         raise InputError(
             "lipschitz needs a model that knows its tap costs or its window range; use exact for this one."
         )
     costs = np.full((3, len(batch.texts), model.classes), np.inf)
     if model.tap_costs is not None:
         costs = np.minimum(costs, _tap_edit_costs(model.tap_costs, batch))
-    if model.window_range is not None:
-        everywhere = np.stack(model.window_range.edit_costs(model.width))[:, batch.best]
-        costs = np.minimum(costs, everywhere)
+    ranges = window_ranges(model)
+    if ranges is not None:
+        everywhere = sum(np.stack(known.edit_costs(width)) for width, known in ranges)
+        costs = np.minimum(costs, everywhere[:, batch.best])
     used = [operation in threat.operations for operation in ("substitute", "insert", "delete")]
     largest: Array = costs[used].max(axis=0)
     return largest
+
+
+def window_ranges(model: WindowModel) -> list[tuple[int, WindowRange]] | None:
+    """Return width and range of each part of a model, or None if some part does not know its range."""
+    ranges = [(part.width, part.window_range) for part in model.parts]
+    known = [(width, found) for width, found in ranges if found is not None]
+    return known if len(known) == len(ranges) else None
+
+
+def knows_its_costs(model: WindowModel) -> bool:
+    """Say whether there is a bound of what one edit can take, whatever the text."""
+    return model.tap_costs is not None or window_ranges(model) is not None
 
 
 def _tap_edit_costs(taps: TapCosts, batch: Batch) -> Array:

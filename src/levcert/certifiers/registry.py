@@ -13,6 +13,7 @@ from levcert.certificate import Certificate, Certificates
 from levcert.certifiers.auto import Auto
 from levcert.certifiers.base import Batch, Certifier, Verdict
 from levcert.certifiers.brute_force import BruteForce
+from levcert.certifiers.chains import Chains
 from levcert.certifiers.classifier import as_classifier
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
@@ -30,6 +31,7 @@ Method = Certifier | BruteForce | DeletionSmoothing
 CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
     "lipschitz": Lipschitz,
+    "chains": Chains,
     "exact": Exact,
     "lipslev": LipsLev,
     "interval": Interval,
@@ -138,7 +140,7 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
         method = CERTIFIERS[method]()
     if not isinstance(method, Method):
         raise InputError(f"A method is a name or an instance such as Exact(), not {method!r}.")
-    if isinstance(method, Auto) and method.enough is None:
+    if isinstance(method, Auto | Chains) and method.enough is None:
         method = replace(method, enough=max_distance)
     if isinstance(method, Exact) and max_distance is not None:
         method = replace(method, distance=max_distance, enough=max_distance)

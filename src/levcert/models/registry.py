@@ -8,11 +8,13 @@ from typing import Final
 
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
+from levcert.models.votes import VoteModel
 from levcert.models.window import WindowModel
 from levcert.storage import Header, Tensors, read_model
 
 MODEL_KINDS: Final[dict[str, Callable[[Header, Tensors], WindowModel]]] = {
     "conv": ConvModel.from_storage,
+    "votes": VoteModel.from_storage,
 }
 
 

@@ -24,6 +24,7 @@ from levcert.models.bounds import TapCosts, WindowRange
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 _WINDOW_IDS_AT_ONCE = 1 << 22  # bounds the memory of edit effects to some tens of megabytes
 
 
@@ -79,6 +80,11 @@ class WindowModel(ABC):
     def window_range(self) -> WindowRange | None:
         """The range of one window's margin; None where a model cannot tell."""
         return None
+
+    @property
+    def parts(self) -> tuple[WindowModel, ...]:
+        """Window sums whose scores add up to this one's: an edit touches fewer windows of the narrower ones."""
+        return (self,)
 
     def scores(self, texts: Sequence[Text]) -> Scores:
         """Return the scores of texts, one row each and one column per class."""
@@ -146,6 +152,38 @@ class WindowModel(ABC):
     def replacement_costs(self, label: int) -> Scores | None:
         """Return d_j(a, b) of the margins of ``label``: classes × taps × symbols × symbols; None if not known."""
         return None
+
+    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: bool, replace: Mask) -> Scores:
+        """Return what the new windows around each single edit can take from the margins of ``label``.
+
+        Kinds (substitution, insertion, deletion) × slots × R × R × classes: the entry [kind, t, l, r] counts windows
+        of all parts that hold at most l symbols left of the edit and at most r right of it, and is the largest over
+        the symbols that the edit may bring; −∞ if there is none.
+        """
+        length, width, symbols = len(ids), self.width, self.alphabet.size
+        padded = pad(ids, width - 1)
+        cuts = np.arange(length + 1)
+        gains = np.zeros((3, length + 1, width, width, self.classes, symbols))
+        for part in self.parts:
+            n = part.width
+            for kind, skipped in ((0, 1), (1, 0)):
+                at = cuts[: length + 1 - skipped] + width - 1
+                filled = part.hole_window_scores(padded, at, at + skipped)
+                for a in range(n):
+                    gains[kind, : len(at), a, n - 1 - a] += filled[:, a]
+            for a in range(1, n):  # a deletion's window: a symbols before the deleted one, n − a after it
+                taps = np.r_[width - 1 - a : width - 1, width : width + n - a]
+                windows = np.ascontiguousarray(padded[cuts[:-1, None] + taps])
+                gains[2, :length, a, n - a] += part.window_scores(windows)[..., None]
+        gains = gains.cumsum(axis=2).cumsum(axis=3)
+        losses = gains - gains[..., label, None, :]
+        losses[0, :length] = np.where(replace[ids - 1][:, None, None, None], losses[0, :length], -np.inf)
+        losses[1, ..., ~insert] = -np.inf
+        losses[[0, 2], length] = -np.inf
+        if not delete:
+            losses[2] = -np.inf
+        largest: Scores = losses.max(axis=-1, initial=-np.inf)
+        return largest
 
     def hole_contexts(self, padded: Ids, lefts: Positions, rights: Positions) -> Iterator[tuple[slice, Ids]]:
         """Give the 2R − 1 ids around each hole with each symbol in it, some holes at a time."""

@@ -1,0 +1,215 @@
+"""Hashed n-grams: sums of their votes, and the votes of n-grams around an edit.
+
+The hash of the symbols s_1 … s_n is the polynomial Σ_i s_i·P^(n−i) modulo 2⁶⁴, mixed so that its upper bits depend on
+all others; the row of the table is those upper bits.  A polynomial, because the n-gram around a hole is then
+
+    hash(left, c, right) = hash(left)·P^(b+1) + c·P^b + hash(right)        (b symbols on the right)
+
+one multiplication for each symbol c instead of n.  The hash 0 is that of nothing but padding and has no vote: its row
+is the one after the last of the table, which holds zeros.  docs/formats.md states the hash; it is part of the format.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.kernels.compile import kernel
+
+Ids = npt.NDArray[np.int32]
+Positions = npt.NDArray[np.int64]
+Votes = npt.NDArray[np.int8]  # orders × (rows + 1) × classes; the last row is 0
+Sums = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+BASE: Final = np.uint64(0x9E3779B97F4A7C15)
+MIX: Final = np.uint64(0xD6E8FEB86659FD93)
+_NOTHING: Final = np.uint64(0)
+_HALF: Final = np.uint64(32)
+
+
+@kernel
+def row_of(value: np.uint64, rows: int, shift: np.uint64) -> int:
+    """Return the row of a hash: its mixed upper bits; of nothing but padding, the row after the last."""
+    if value == _NOTHING:
+        return rows
+    value ^= value >> _HALF
+    return np.int64((value * MIX) >> shift)  # type: ignore[return-value]
+
+
+@kernel
+def shift_of(rows: int) -> np.uint64:
+    """Return 64 − b for a table of 2^b rows."""
+    bits = 0
+    while (1 << bits) < rows:
+        bits += 1
+    return np.uint64(64 - bits)
+
+
+@kernel
+def power(exponent: int) -> np.uint64:
+    """Return P^exponent."""
+    result = np.uint64(1)
+    for _ in range(exponent):
+        result *= BASE
+    return result
+
+
+@kernel
+def gram_rows(ids: Ids, order: int, rows: int, found: Positions) -> None:
+    """found[e] = the row of the n-gram that ends at e, for e = 0 … length + n − 2; padding is on both sides."""
+    length = ids.size
+    shift, oldest = shift_of(rows), power(order)
+    value = _NOTHING
+    for e in range(length + order - 1):
+        value *= BASE
+        if e < length:
+            value += np.uint64(ids[e])
+        if e >= order:
+            value -= np.uint64(ids[e - order]) * oldest
+        found[e] = row_of(value, rows, shift)
+
+
+@kernel
+def score_texts(votes: Votes, orders: Positions, ids: Ids, offsets: Positions, sums: Sums) -> None:
+    """sums[t] += the votes of all n-grams of text t."""
+    _, rows, classes = votes.shape
+    rows -= 1
+    longest = 0
+    for t in range(offsets.size - 1):
+        longest = max(longest, offsets[t + 1] - offsets[t])
+    found = np.empty(longest + orders.max(), np.int64)
+    for o in range(orders.size):
+        table = votes[o]
+        for t in range(offsets.size - 1):
+            text = ids[offsets[t] : offsets[t + 1]]
+            if text.size:
+                gram_rows(text, orders[o], rows, found)
+                for e in range(text.size + orders[o] - 1):
+                    for c in range(classes):
+                        sums[t, c] += table[found[e], c]
+
+
+@kernel
+def score_contexts(votes: Votes, orders: Positions, width: int, contexts: Ids, sums: Sums) -> None:
+    """sums[n] += the votes of all windows inside row n: of each order, the n-grams at the windows' right ends."""
+    _, rows, classes = votes.shape
+    rows -= 1
+    shift = shift_of(rows)
+    for o in range(orders.size):
+        order = orders[o]
+        oldest = power(order)
+        for n in range(contexts.shape[0]):
+            value = _NOTHING
+            for e in range(width - order, contexts.shape[1]):
+                value = value * BASE + np.uint64(contexts[n, e])
+                if e >= width:
+                    value -= np.uint64(contexts[n, e - order]) * oldest
+                if e >= width - 1:
+                    row = row_of(value, rows, shift)
+                    for c in range(classes):
+                        sums[n, c] += votes[o, row, c]
+
+
+@kernel
+def hole_windows(
+    votes: Votes, orders: Positions, width: int, padded: Ids, lefts: Positions, rights: Positions, sums: Sums
+) -> None:
+    """sums[n, j, y, c − 1] += the votes for class y of the window that has symbol c in hole n as its tap j."""
+    _, rows, classes = votes.shape
+    rows -= 1
+    shift, symbols = shift_of(rows), sums.shape[3]
+    for o in range(orders.size):
+        order = orders[o]
+        for n in range(lefts.size):
+            for j in range(width):
+                right = width - 1 - j  # symbols of the window right of the hole
+                after = min(right, order)
+                tail = _NOTHING
+                for i in range(right - after, right):
+                    tail = tail * BASE + np.uint64(padded[rights[n] + i])
+                head = _NOTHING
+                for i in range(order - 1 - right):
+                    head = head * BASE + np.uint64(padded[lefts[n] - (order - 1 - right) + i])
+                place = power(right)
+                fixed = tail + head * place * BASE if right < order else tail
+                step = place if right < order else _NOTHING  # an n-gram beyond the hole does not see its symbol
+                for c in range(symbols):
+                    row = row_of(fixed + np.uint64(c + 1) * step, rows, shift)
+                    for y in range(classes):
+                        sums[n, j, y, c] += votes[o, row, y]
+
+
+@kernel
+def lone_losses(
+    votes: Votes,
+    orders: Positions,
+    unit: float,
+    ids: Ids,
+    label: int,
+    insert: Mask,
+    delete: bool,
+    replace: Mask,
+    losses: Floats,
+) -> None:
+    """losses[kind, t, l, r, y] = the most that new n-grams around one edit give to class y against the label.
+
+    Kinds are substitution, insertion and deletion; only n-grams count that hold at most l symbols left of the edit
+    and at most r right of it.  −∞ for what is not allowed.  See levcert.certifiers.chains.
+    """
+    _, rows, classes = votes.shape
+    rows -= 1
+    shift, length, reach = shift_of(rows), ids.size, losses.shape[2]
+    powers = np.empty(reach + 1, np.uint64)
+    for i in range(reach + 1):
+        powers[i] = power(i)
+    heads, tails = np.empty(reach + 1, np.uint64), np.empty(reach + 1, np.uint64)
+    gains = np.empty((reach, reach, classes), np.int64)
+    for kind in range(3):
+        for t in range(length + 1):
+            if t == length and kind != 1:
+                continue
+            right = t if kind == 1 else t + 1
+            heads[0], tails[0] = _NOTHING, _NOTHING
+            for i in range(reach):
+                heads[i + 1] = heads[i] + (np.uint64(ids[t - 1 - i]) * powers[i] if t - 1 - i >= 0 else _NOTHING)
+                tails[i + 1] = tails[i] * BASE + (np.uint64(ids[right + i]) if right + i < length else _NOTHING)
+            for c in range(1 if kind == 2 else insert.size):
+                if (
+                    (kind == 0 and not replace[ids[t] - 1, c])
+                    or (kind == 1 and not insert[c])
+                    or (kind == 2 and not delete)
+                ):
+                    continue
+                for left in range(reach):
+                    for r in range(reach):
+                        for y in range(classes):
+                            gains[left, r, y] = 0
+                own = 0 if kind == 2 else 1
+                for o in range(orders.size):
+                    order = orders[o]
+                    for a in range(1 - own, order):
+                        b = order - own - a  # symbols right of the edit
+                        value = heads[a] * powers[b + own] + tails[b]
+                        if own:
+                            value += np.uint64(c + 1) * powers[b]
+                        row = row_of(value, rows, shift)
+                        for y in range(classes):
+                            gains[a, b, y] += votes[o, row, y]
+                # Sums over all n-grams with at most so many symbols on either side: a two-dimensional running sum.
+                for left in range(reach):
+                    for r in range(1, reach):
+                        for y in range(classes):
+                            gains[left, r, y] += gains[left, r - 1, y]
+                for left in range(reach):
+                    for r in range(reach):
+                        for y in range(classes):
+                            if left:
+                                gains[left, r, y] += gains[left - 1, r, y]
+                        for y in range(classes):
+                            loss = (gains[left, r, y] - gains[left, r, label]) * unit
+                            if loss > losses[kind, t, left, r, y]:
+                                losses[kind, t, left, r, y] = loss

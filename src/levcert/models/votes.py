@@ -1,0 +1,224 @@
+"""Bounded votes: every character n-gram has one vote per class, and no vote is larger than B."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.alphabet import Alphabet, EncodedTexts, Ids
+from levcert.errors import InputError
+from levcert.labels import check_labels
+from levcert.models.bounds import WindowRange
+from levcert.models.window import Mask, Positions, Scores, WindowModel
+from levcert.storage import Header, Tensors, take, write_model
+
+Votes = npt.NDArray[np.int8]
+
+UNIT: Final = 2.0**-7  # a vote is a whole number of these: sums of votes are exact, so certificates need no allowance
+LARGEST: Final = 127  # in units: B = 127/128
+SMALLEST_TABLE, LARGEST_TABLE = 2**12, 2**24
+_LONGEST_ORDER = 32
+
+
+class VoteModel(WindowModel):
+    """f(S) = Σ over the orders n, Σ over the n-grams of S padded with zeros, of the n-gram's votes.
+
+    ``votes`` is orders × 2^b × classes, in units of 1/128.  An n-gram finds its row by a hash that the file format
+    fixes (levcert.kernels.votes).  Whether n-grams share a row is a matter of accuracy, not of soundness: the window
+    sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
+    """
+
+    def __init__(
+        self,
+        alphabet: Alphabet,
+        votes: npt.ArrayLike,
+        orders: Sequence[int],
+        *,
+        labels: Sequence[str] | None = None,
+        training: dict[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(alphabet, Alphabet):
+            raise InputError(f"The alphabet of a model is an Alphabet(...), not {alphabet!r}.")
+        self.alphabet = alphabet
+        self.orders = check_orders(orders)
+        table = np.asarray(votes)
+        if table.dtype != np.int8 or table.ndim != 3 or (table.size and table.min() < -LARGEST):
+            raise InputError(
+                "Votes are whole numbers from −127 to 127 (int8), orders × rows × classes; "
+                "use levcert.models.votes.quantised for others."
+            )
+        if table.shape[0] != len(self.orders):
+            raise InputError(f"There are {table.shape[0]} tables of votes for {len(self.orders)} orders.")
+        if not SMALLEST_TABLE <= table.shape[1] <= LARGEST_TABLE or table.shape[1] & (table.shape[1] - 1):
+            raise InputError(f"A table has a power of two of rows, from 2^12 to 2^24, not {table.shape[1]:,}.")
+        self.labels = check_labels([str(y) for y in range(table.shape[2])] if labels is None else labels)
+        if len(self.labels) != table.shape[2]:
+            raise InputError(f"The votes are for {table.shape[2]} classes, and there are {len(self.labels)} labels.")
+        self.training = dict(training or {})
+        # One row of zeros more, for n-grams of nothing but padding.
+        self._votes = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2]), dtype=np.int8)
+        self._votes[:, :-1] = table
+        self._votes.setflags(write=False)
+        self._orders = np.array(self.orders, dtype=np.int64)
+
+    @property
+    def votes(self) -> Votes:
+        """The table, orders × rows × classes."""
+        return self._votes[:, :-1]
+
+    @property
+    def width(self) -> int:
+        return max(self.orders)
+
+    @cached_property
+    def parts(self) -> tuple[WindowModel, ...]:
+        if len(self.orders) == 1:
+            return (self,)
+        return tuple(
+            VoteModel(self.alphabet, self.votes[o : o + 1], [n], labels=self.labels) for o, n in enumerate(self.orders)
+        )
+
+    @cached_property
+    def window_range(self) -> WindowRange:
+        """The true range of the stored table for each pair of classes; of several orders, the sum of theirs."""
+        low, high = np.zeros((2, self.classes, self.classes))
+        for table in self.votes:
+            for y in range(self.classes):
+                for other in range(self.classes):
+                    margins = table[:, y].astype(np.int16) - table[:, other]
+                    low[y, other] += min(0, int(margins.min(initial=0))) * UNIT
+                    high[y, other] += max(0, int(margins.max(initial=0))) * UNIT
+        return WindowRange(low, high)
+
+    def rounding(self, windows: int) -> float:
+        """Sums of multiples of 2⁻⁷ below 2⁴⁶ are exact in float64, and computed in whole numbers anyway."""
+        return 0.0
+
+    def encoded_scores(self, texts: EncodedTexts) -> Scores:
+        from levcert.kernels.votes import score_texts
+
+        sums = np.zeros((len(texts), self.classes), dtype=np.int64)
+        score_texts(self._votes, self._orders, texts.ids, texts.offsets, sums)
+        return sums * UNIT
+
+    def window_scores(self, windows: Ids) -> Scores:
+        return self.context_scores(windows)
+
+    def context_scores(self, contexts: Ids) -> Scores:
+        from levcert.kernels.votes import score_contexts
+
+        sums = np.zeros((len(contexts), self.classes), dtype=np.int64)
+        if contexts.shape[1] >= self.width:
+            rows = np.ascontiguousarray(contexts, dtype=np.int32)
+            score_contexts(self._votes, self._orders, self.width, rows, sums)
+        return sums * UNIT
+
+    def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        sums: Scores = self.hole_window_scores(padded, lefts, rights).sum(axis=1).transpose(0, 2, 1)
+        return sums
+
+    def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
+        from levcert.kernels.votes import hole_windows
+
+        sums = np.zeros((len(lefts), self.width, self.classes, self.alphabet.size), dtype=np.int64)
+        hole_windows(self._votes, self._orders, self.width, padded, lefts, rights, sums)
+        return sums * UNIT
+
+    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: bool, replace: Mask) -> Scores:
+        from levcert.kernels.votes import lone_losses
+
+        losses = np.full((3, len(ids) + 1, self.width, self.width, self.classes), -np.inf)
+        lone_losses(self._votes, self._orders, UNIT, ids, label, insert, delete, replace, losses)
+        return losses
+
+    def replacement_costs(self, label: int) -> Scores:
+        """A symbol at tap j matters to the orders that reach back to it: to each, at most its range."""
+        symbols, width = self.alphabet.size, self.width
+        spread = np.zeros((self.classes, width))
+        for part in self.parts:
+            known = part.window_range
+            assert known is not None
+            spread[:, width - part.width :] += (known.high[label] - known.low[label])[:, None]
+        costs = np.broadcast_to(spread[:, :, None, None], (self.classes, width, symbols, symbols)).copy()
+        costs[:, :, np.arange(symbols), np.arange(symbols)] = 0
+        return costs
+
+    def pruned(self, share: float) -> VoteModel:
+        """Return a model that keeps only a share of the rows: those whose votes differ most between classes.
+
+        What is pruned has no vote, so certificates of the pruned model are as sound as any; its file is smaller.
+        """
+        if not 0 < share <= 1:
+            raise InputError(f"The share of rows to keep is in (0, 1], not {share}.")
+        table = self.votes.copy()
+        spread = table.max(axis=2).astype(np.int16) - table.min(axis=2)
+        kept = int(share * spread.size)
+        if kept < np.count_nonzero(spread):
+            threshold = np.partition(spread.ravel(), spread.size - kept)[spread.size - kept] if kept else LARGEST * 2
+            table[spread <= threshold] = 0
+        return VoteModel(self.alphabet, table, self.orders, labels=self.labels, training=self.training)
+
+    def __repr__(self) -> str:
+        rows = self.votes.shape[1]
+        orders = "+".join(map(str, self.orders))
+        return f"VoteModel({orders}-grams in {rows:,} rows, {self.alphabet.size} symbols, {self.classes} classes)"
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file, whole or not at all: rows without votes are left out if that is shorter."""
+        options: dict[str, Any] = {"orders": list(self.orders), "rows": self.votes.shape[1]}
+        header = Header("votes", self.alphabet, self.labels, options, self.training)
+        flat = np.ascontiguousarray(self.votes).reshape(-1, self.classes)
+        used = np.flatnonzero(flat.any(axis=1))
+        if len(used) * (self.classes + 4) < flat.size:
+            tensors = {"used_rows": used.astype(np.uint32), "votes": flat[used]}
+        else:
+            tensors = {"votes": flat}
+        write_model(path, header, tensors)
+
+    @classmethod
+    def from_storage(cls, header: Header, tensors: Tensors) -> VoteModel:
+        orders, rows = header.options.get("orders"), header.options.get("rows")
+        if not isinstance(orders, list) or not isinstance(rows, int) or not 0 < rows <= LARGEST_TABLE:
+            raise InputError("its header does not say the orders and the rows of its votes; the file is damaged.")
+        classes = len(header.labels)
+        size = len(check_orders(orders)) * rows
+        votes = take(tensors, "votes", (None, classes))
+        if "used_rows" in tensors:
+            used = take(tensors, "used_rows", (len(votes),)).astype(np.int64)
+            if len(used) and (used.max() >= size or len(np.unique(used)) != len(used)):
+                raise InputError("its rows are named twice or lie outside the table; the file is damaged.")
+            table = np.zeros((size, classes), dtype=votes.dtype)
+            table[used] = votes
+        else:
+            table = votes
+        if len(table) != size or tensors:
+            raise InputError(f"its tensors do not fit {len(orders)} orders of {rows:,} rows; the file is damaged.")
+        return cls(
+            header.alphabet,
+            table.reshape(len(orders), rows, classes),
+            orders,
+            labels=header.labels,
+            training=header.training,
+        )
+
+
+def check_orders(orders: Sequence[int]) -> tuple[int, ...]:
+    """Return the orders, checked: different whole numbers from 1 to 32, smallest first."""
+    if isinstance(orders, str) or not all(isinstance(n, int | np.integer) for n in orders):
+        raise InputError(f"Orders of n-grams are whole numbers such as (3, 5), not {orders!r}.")
+    if not len(orders) or list(orders) != sorted(set(orders)) or not 1 <= min(orders) <= max(orders) <= _LONGEST_ORDER:
+        raise InputError(f"Orders of n-grams rise from at least 1 to at most {_LONGEST_ORDER}, not {tuple(orders)}.")
+    return tuple(int(n) for n in orders)
+
+
+def quantised(votes: npt.ArrayLike) -> Votes:
+    """Round votes from (−1, 1) to whole units; the certificate speaks of what is stored, after rounding."""
+    array = np.asarray(votes, dtype=np.float64)
+    if not (np.abs(array) <= 1).all():
+        raise InputError("Votes lie between −1 and 1, and are numbers.")
+    return np.rint(array * LARGEST).astype(np.int8)
