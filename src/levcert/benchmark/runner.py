@@ -60,33 +60,38 @@ def run(
     rows = read_rows(path)
     cells = [cell for cell in (quick_cells(study) if quick else study.cells) if _wanted(cell, only or {})]
     todo = [cell for cell in cells if row_of(cell, rows) is None]
-    chains = list(_by_model(todo).values())
-    missing: dict[str, str] = {}
-    running: dict[Future[Row], list[Cell]] = {}
     pool = executor or SerialExecutor()
-
-    def start(chain: list[Cell]) -> None:
-        running[pool.submit(run_cell, chain[0], models, may_train)] = chain
-
-    if executor is not None:
-        for chain in chains:
-            start(chain)
-        chains = []
+    missing: dict[str, str] = {}
     finished = len(cells) - len(todo)
-    while running or chains:
-        if not running:
-            start(chains.pop(0))
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            cell, *rest = running.pop(future)
-            try:
-                append_row(path, future.result())
-            except InputError as error:
-                missing[str(cell)] = str(error)
-            finished += 1
-            done(finished, len(cells))
-            if rest:
-                start(rest)
+    for cell, future in _outcomes(todo, lambda cell: pool.submit(run_cell, cell, models, may_train), executor is None):
+        try:
+            append_row(path, future.result())
+        except InputError as error:
+            missing[str(cell)] = str(error)
+        finished += 1
+        done(finished, len(cells))
     return Summary(len(cells) - len(todo), len(todo) - len(missing), missing)
+
+
+def _outcomes(
+    cells: list[Cell], submit: Callable[[Cell], Future[Row]], one_by_one: bool
+) -> Iterator[tuple[Cell, Future[Row]]]:
+    """Give each cell when it is finished; cells of one model begin one after the other, all others at once."""
+    waiting = list(_by_model(cells).values())
+    running: dict[Future[Row], list[Cell]] = {}
+    try:
+        while running or waiting:
+            while waiting and not (one_by_one and running):
+                chain = waiting.pop(0)
+                running[submit(chain[0])] = chain
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                cell, *rest = running.pop(future)
+                yield cell, future
+                if rest:
+                    running[submit(rest[0])] = rest
+    finally:  # after a defect or Ctrl-C, what has not begun need not begin
+        for future in running:
+            future.cancel()
 
 
 def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
