@@ -40,7 +40,7 @@ def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path) -
     blocks: list[Block] = [
         Heading(2, study.title),
         Paragraph(f"In the paper: {study.declaration['paper']}. Rows: {source}; command: `{_COMMAND} {study.name}`."),
-        Paragraph(study.remarks),
+        *map(Paragraph, study.remarks.split("\n\n")),
     ]
     blocks += [make_table(study, spec, rows) for spec in study.tables if "place" not in spec]
     for spec in study.figures:
