@@ -48,8 +48,17 @@ def test_what_was_not_run_says_so_with_the_reason():
 
 def test_values_of_fewer_texts_are_noted():
     spec = SPEC | {"columns": [{"head": "exact k=1", "value": "exact k=1"}]}
-    table = make_table(STUDY, spec, made_up_rows(STUDY, [{"exact k=1": 60.0, "exact texts": 5.0}]))
+    table = make_table(STUDY, spec, made_up_rows(STUDY, [{"exact k=1": 60.0}]))
     assert table.notes[0] == "toy: on the first 5 of these texts: exact k=1."
+
+
+def test_a_measure_whose_name_begins_like_another_keeps_its_own_number_of_texts():
+    measures = STUDY.declaration["measures"] | {"exact as well": {"kind": "accuracy"}}
+    grid = [{**STUDY.declaration["grid"][0], "measures": ["exact as well", "exact"]}]
+    study = tiny_study(measures=measures, grid=grid)
+    spec = SPEC | {"columns": [{"head": "other", "value": "exact as well k=1"}]}
+    table = make_table(study, spec, made_up_rows(study, [{"exact as well k=1": 60.0}] * 6))
+    assert table.notes == []
 
 
 def test_times_are_compared_by_their_ratio():

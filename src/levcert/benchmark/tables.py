@@ -36,15 +36,27 @@ class _Group:
         value = column.get("measured", column["value"])
         measured = [row.values[value] for row in self.rows if value in row.values]
         published = self.published.values.get(column["value"]) if self.published else None
-        texts, every = self.texts(value), self.rows[0].texts["count"] if self.rows else 0
-        few = texts is not None and texts < every and bool(measured) and "k=" in value
-        sampling = sampling_variance(sum(measured) / len(measured), texts or 1, every) if few else 0.0
+        few, sampling = self.fewer_texts(value), 0.0
+        if few is not None and measured and " k=" in value:
+            sampling = sampling_variance(sum(measured) / len(measured), few, self.rows[0].texts["count"])
         return Comparison(published, measured, sampling)
 
-    def texts(self, value: str) -> float | None:
-        """Return how many texts a value was measured on, if not on all."""
-        measure = value.partition(" k=")[0].removesuffix(" not refuted").removesuffix(" seconds")
-        return self.rows[0].values.get(f"{measure} texts") if self.rows else None
+    def fewer_texts(self, value: str) -> int | None:
+        """Return how many texts a value was measured on, if not on all of the row's."""
+        measures = self.rows[0].measures if self.rows else []
+        giving = [measure for measure in measures if value.startswith(measure["name"] + " ")]
+        if not giving:
+            return None
+        texts = max(giving, key=lambda measure: len(measure["name"])).get("texts")  # names may begin alike
+        return int(texts) if texts is not None and texts < self.rows[0].texts["count"] else None
+
+    @property
+    def ours(self) -> str:
+        """How our line is called."""
+        if not self.rows:
+            reason = self.cells[0].not_run
+            return "not run" if reason is None else f"not run: {reason}"
+        return "ours" if len(self.rows) == len(self.cells) else f"ours ({len(self.rows)} of {len(self.cells)} seeds)"
 
 
 def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table:
@@ -53,43 +65,40 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     Full: three lines for each setting, the paper's, ours and the difference with its standard error.  ``short``: means
     only, and only of what was measured.  Cells that were not run say so, with the reason if there is one.
     """
-    columns, short = spec["columns"], spec.get("short", False)
-    table = Table(spec["name"], spec["title"], ["", "", *(column["head"] for column in columns)])
-    units = [_UNITS[column.get("unit", spec["unit"])] for column in columns]
+    heads = [column["head"] for column in spec["columns"]]
+    table = Table(spec["name"], spec["title"], ["", "", *heads])
     not_run: dict[str, list[str]] = {}
     fewer: dict[str, list[str]] = {}
     for name, group in _groups(study, spec, rows).items():
-        compared = [group.compare(column) for column in columns]
-        theirs = not spec.get("measured_only") and any(comparison.published for comparison in compared)
-        if not group.rows and (short or not theirs):
+        lines = _lines(name, group, spec)
+        if group.rows or (len(lines) > 1 and not spec.get("short")):
+            table.lines.extend(lines)
+        else:
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
-            continue
-        if theirs:
-            table.lines.append([name, "paper", *(u.published(c, short) for u, c in zip(units, compared, strict=True))])
-        if not group.rows:
-            reason = group.cells[0].not_run
-            table.lines.append(
-                ["" if theirs else name, f"not run{f': {reason}' if reason else ''}", *("" for _ in columns)]
-            )
-            continue
-        ours = (
-            "ours" if len(group.rows) == len(group.cells) else f"ours ({len(group.rows)} of {len(group.cells)} seeds)"
-        )
-        table.lines.append(
-            ["" if theirs else name, ours, *(u.measured(c, short) for u, c in zip(units, compared, strict=True))]
-        )
-        if theirs and not short:
-            table.lines.append(
-                ["", units[0].difference_name, *(u.difference(c) for u, c in zip(units, compared, strict=True))]
-            )
-        for column in columns:
-            count = group.texts(column.get("measured", column["value"]))
-            if count is not None and count < group.rows[0].texts["count"]:
-                heads = fewer.setdefault(f"{name.split(',')[0]}: on the first {count:g} of these texts", [])
-                heads += [column["head"]] if column["head"] not in heads else []
-    table.notes.extend(f"{where}: {', '.join(heads)}." for where, heads in fewer.items())
+        for column in spec["columns"]:
+            count = group.fewer_texts(column.get("measured", column["value"]))
+            noted = fewer.setdefault(f"{name.partition(',')[0]}: on the first {count} of these texts", [])
+            if count is not None and column["head"] not in noted:
+                noted.append(column["head"])
+    table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
     table.notes.extend(_missing(reason, names) for reason, names in not_run.items())
     return table
+
+
+def _lines(name: str, group: _Group, spec: dict[str, Any]) -> list[list[str]]:
+    """Write the paper's line if it has one, ours, and the difference if both are there."""
+    short = spec.get("short", False)
+    columns = [(_UNITS[column.get("unit", spec["unit"])], group.compare(column)) for column in spec["columns"]]
+    lines = []
+    if not spec.get("measured_only") and any(comparison.published for _, comparison in columns):
+        lines.append([name, "paper", *(unit.published(comparison, short) for unit, comparison in columns)])
+    first = "" if lines else name
+    lines.append([first, group.ours, *(unit.measured(comparison, short) for unit, comparison in columns)])
+    if first != name and group.rows and not short:
+        lines.append(
+            ["", columns[0][0].difference_name, *(unit.difference(comparison) for unit, comparison in columns)]
+        )
+    return lines
 
 
 def _missing(reason: str, names: list[str]) -> str:
@@ -133,7 +142,7 @@ class _Unit:
     def measured(self, comparison: Comparison, short: bool) -> str:
         value, deviation = comparison.mean, comparison.deviation
         if value is None:
-            return "" if comparison.published is None else "not run"
+            return ""
         return self.write(value) + ("" if deviation is None or short else f" ± {self.write(deviation)}")
 
     def difference(self, comparison: Comparison) -> str:

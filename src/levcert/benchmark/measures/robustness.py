@@ -36,7 +36,6 @@ def certify(subject: Subject, spec: Spec) -> Outcome:
     seconds = (time.process_time() - started) / len(rows)
     right = rows.label == np.array(subject.truth, dtype=np.str_)
     values = {f"{name} k={k}": percent(right & (rows.radius >= k)) for k in spec["distances"]}
-    values |= {f"{name} texts": float(len(rows))} if "texts" in spec else {}
     values |= {f"{name} known": percent(np.array([row.claim == "exact" for row in rows]))} if name == "exact" else {}
     upper = np.where(np.isnan(rows.upper), np.inf, rows.upper)
     if spec.get("refuted"):
