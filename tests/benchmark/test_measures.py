@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import levcert
+from levcert.benchmark.made import MADE
 from levcert.benchmark.measures.base import Outcome, Subject
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
 from levcert.benchmark.measures.registry import RefutedError, check_sandwich, measure
-from levcert.benchmark.models import MADE
 from levcert.benchmark.texts import dataset_of, select
 from levcert.errors import InputError
 

@@ -36,6 +36,23 @@ def test_configuration_data_and_kind_must_match(tmp_path):
     assert find(tmp_path, "votes", config, fingerprint) is None
 
 
+@pytest.mark.parametrize("training", [{}, {"config": {"unknown": 1}, "data": {"train": "x"}}, {"config": 3, "data": 4}])
+def test_files_with_other_headers_are_passed_over(tmp_path, training):
+    alphabet = levcert.Alphabet("ab")
+    levcert.ConvModel(alphabet, [[1.0], [2.0]], [[[[1.0]]]], [[1.0], [0.0]], training=training).save(
+        tmp_path / "other.safetensors"
+    )
+    assert find(tmp_path, "conv", configuration(CELL), "x") is None
+
+
+def test_an_option_that_is_newer_than_a_file_has_its_default(tmp_path):
+    model = model_of(CELL, tmp_path)
+    (path,) = tmp_path.iterdir()
+    del model.training["config"]["peak"]
+    model.save(path)
+    model_of(CELL, tmp_path, may_train=False)
+
+
 @pytest.mark.parametrize("options", [{}, {"validation_rows": 30}, {"cut": 9}])
 def test_fingerprints_are_those_that_training_writes(options):
     toy = levcert.load_dataset("toy")

@@ -5,8 +5,9 @@ from math import inf
 
 import pytest
 
+from levcert.benchmark.made import MADE
 from levcert.benchmark.measures.registry import MEASURES
-from levcert.benchmark.models import CONFIGURATIONS, MADE, configuration
+from levcert.benchmark.models import RECIPES, configuration
 from levcert.benchmark.study import load_study, matches, study_names
 from levcert.commands.benchmark import _STUDIES
 from levcert.errors import InputError
@@ -37,7 +38,7 @@ def test_a_grid_is_the_product_of_its_axes():
 def test_every_cell_can_be_configured_and_measured(name):
     for cell in load_study(name).cells:
         assert {measure["kind"] for measure in cell.measures} <= set(MEASURES)
-        if cell.settings["model"] in CONFIGURATIONS:
+        if cell.settings["model"] in RECIPES:
             assert configuration(cell)["seed"] == cell.settings["seed"]
         else:
             assert cell.settings["model"] in MADE or cell.not_run

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 import levcert
+from levcert.benchmark.made import MADE
 from levcert.benchmark.study import Cell
 from levcert.benchmark.texts import dataset_of, training_rows
 from levcert.datasets import Dataset
@@ -23,6 +23,15 @@ from levcert.training.config import TrainingConfig
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """How a kind of model is trained, and what its configuration is."""
+
+    configure: Callable[[str, dict[str, Any]], dict[str, Any]]  # from the dataset's name and options
+    read: Callable[[dict[str, Any]], dict[str, Any]]  # from a header; options newer than the file have their defaults
+    train: Callable[[Dataset, dict[str, Any], Path], Any]  # on a dataset with options, with a checkpoint
+
+
 class NotStoredError(InputError):
     """The model of a cell is not stored, and may not be trained now."""
 
@@ -32,9 +41,9 @@ def configuration(cell: Cell) -> dict[str, Any]:
     kind = cell.settings["model"]
     if kind in MADE:
         return dict(cell.training)
-    if kind not in CONFIGURATIONS:
-        raise InputError(f"This levcert cannot train models of the kind {kind!r}; it can {', '.join(CONFIGURATIONS)}.")
-    return CONFIGURATIONS[kind](cell.settings["dataset"], cell.training)
+    if kind not in RECIPES:
+        raise InputError(f"This levcert cannot train models of the kind {kind!r}; it can {', '.join(RECIPES)}.")
+    return RECIPES[kind].configure(cell.settings["dataset"], cell.training)
 
 
 def model_of(cell: Cell, folder: Path, *, may_train: bool = True) -> WindowModel:
@@ -57,13 +66,20 @@ def find(folder: Path, kind: str, config: dict[str, Any], fingerprint: str) -> P
     wanted = _identity(config)
     for path in sorted(folder.glob("*.safetensors")):
         header = _header(path, path.stat().st_mtime_ns)
-        if header is None or header.kind != kind:
-            continue
-        facts = header.training
-        same_data = facts.get("data", {}).get("train") == fingerprint
-        if same_data and _identity(facts.get("config", {})) == wanted:
+        if header is not None and header.kind == kind and _trained_on(header, fingerprint) == wanted:
             return path
     return None
+
+
+def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
+    """Return what a model's configuration was, if it was trained on this data and says so."""
+    config, data = header.training.get("config"), header.training.get("data")
+    if not isinstance(config, dict) or not isinstance(data, dict) or data.get("train") != fingerprint:
+        return None
+    try:
+        return _identity(RECIPES[header.kind].read(config))
+    except InputError:
+        return None
 
 
 def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> WindowModel:
@@ -73,44 +89,9 @@ def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> Wind
     identity = json.dumps([_identity(config), fingerprint], sort_keys=True)
     name = f"{dataset.name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     path, checkpoint = folder / f"{name}.safetensors", folder / f"{name}.checkpoint"
-    TRAININGS[cell.settings["model"]](dataset, cell.training, checkpoint).save(path)
+    RECIPES[cell.settings["model"]].train(dataset, cell.training, checkpoint).save(path)
     checkpoint.unlink(missing_ok=True)
     return levcert.load(path)
-
-
-def _train_conv(dataset: Dataset, options: dict[str, Any], checkpoint: Path) -> ConvModel:
-    config = TrainingConfig.preset("paper", dataset.name, **options)
-    return levcert.train(dataset, config, checkpoint=checkpoint, resume=True, show_progress=False)
-
-
-def _untrained_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The paper's network as training finds it: for times, which do not depend on the weights."""
-    from levcert.training.network import ConvNetwork
-
-    config = TrainingConfig.preset("paper", dataset.name, **options)
-    alphabet = levcert.Alphabet.from_corpus(str(text) for text in dataset.train.texts)
-    return ConvNetwork(config, alphabet.size, len(dataset.labels)).fold(alphabet, dataset.labels)
-
-
-def _random_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """Gaussian weights of given sizes over the alphabet of a dataset."""
-    alphabet = levcert.Alphabet.from_corpus(str(text) for text in dataset.train.texts)
-    taps, filters, size = (options[name] for name in ("kernel_size", "filters", "embedding_size"))
-    rng = np.random.default_rng(options["seed"])
-    weights = [rng.normal(size=shape) for shape in ((alphabet.size, size), (taps, filters, size))]
-    head = rng.normal(size=(len(dataset.labels), filters))
-    return ConvModel(alphabet, weights[0], [weights[1]], head, labels=dataset.labels)
-
-
-def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on.
-
-    With ``count`` it stands against a second class, whose filter gives that much for each character.
-    """
-    signs, count = [(-1.0) ** j for j in range(options["kernel_size"])], options.get("count", 0.0)
-    taps = np.array([[[sign, 0.0], [0.0, count * (j == 0)]] for j, sign in enumerate(signs)])
-    embedding = [[1.0, 1.0], [-1.0, 1.0]] if count else [[1.0, 0.0], [-1.0, 0.0]]
-    return ConvModel(levcert.Alphabet("ab"), embedding, [taps], np.eye(2), labels=dataset.labels)
 
 
 def _header(path: Path, changed: int) -> Header | None:
@@ -127,13 +108,18 @@ def _identity(config: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in _SAME_RESULT}
 
 
+def _train_conv(dataset: Dataset, options: dict[str, Any], checkpoint: Path) -> ConvModel:
+    from levcert.training.loop import train
+
+    config = TrainingConfig.preset("paper", dataset.name, **options)
+    return train(dataset, config, checkpoint=checkpoint, resume=True, show_progress=False)
+
+
 _HEADERS: Final[dict[tuple[Path, int], Header | None]] = {}
-CONFIGURATIONS: Final[dict[str, Callable[[str, dict[str, Any]], dict[str, Any]]]] = {
-    "conv": lambda dataset, options: TrainingConfig.preset("paper", dataset, **options).to_dict(),
-}
-TRAININGS: Final[dict[str, Callable[[Dataset, dict[str, Any], Path], Any]]] = {"conv": _train_conv}
-MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], WindowModel]]] = {
-    "untrained": _untrained_model,
-    "random": _random_model,
-    "alternating": _alternating_model,
+RECIPES: Final[dict[str, Recipe]] = {
+    "conv": Recipe(
+        configure=lambda dataset, options: TrainingConfig.preset("paper", dataset, **options).to_dict(),
+        read=lambda config: TrainingConfig.from_dict(config).to_dict(),
+        train=_train_conv,
+    ),
 }

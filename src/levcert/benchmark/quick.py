@@ -13,7 +13,7 @@ def quick_cells(study: Study) -> list[Cell]:
     rules = quick_rules()
     cells: list[Cell] = []
     for cell in study.cells:
-        settings = cell.settings | {name: value for name, value in rules["training"].items() if _trains(cell)}
+        settings = cell.settings | rules["training"].get(cell.settings["model"], {})
         for name, most in rules["at_most"].items():
             if isinstance(settings.get(name), int | float):
                 settings[name] = min(settings[name], most)
@@ -28,10 +28,6 @@ def quick_cells(study: Study) -> list[Cell]:
         if cell.settings.get("seed", 1) == 1 and all(quick.settings != other.settings for other in cells):
             cells.append(quick)
     return cells
-
-
-def _trains(cell: Cell) -> bool:
-    return cell.settings["model"] not in ("random", "alternating")
 
 
 def _available(name: str, otherwise: str) -> str:

@@ -24,10 +24,9 @@ def accuracy(subject: Subject, spec: Spec) -> Outcome:
 def certify(subject: Subject, spec: Spec) -> Outcome:
     """The share of texts with the right label and a radius of at least k, for each k, and the seconds per text.
 
-    Seconds are those of the processor: they do not depend on what else the machine does.
-
-    Smoothing certifies the smoothed classifier, so the label is that of the certificate.  ``known`` is the share of
-    texts whose radius is exact, ``not refuted`` what the counterexamples that a search found leave.
+    Seconds are those of the processor, so that they do not depend on what else the machine does.  Smoothing certifies
+    the smoothed classifier, so the label is that of the certificate.  ``known`` is the share of texts whose radius is
+    exact, ``not refuted`` what the counterexamples that a search found leave.
     """
     name, method = spec["name"], _METHODS[spec["method"]](**spec.get("options", {}))
     limits = {key: spec[key] for key in ("max_distance", "budget") if key in spec}
@@ -36,7 +35,11 @@ def certify(subject: Subject, spec: Spec) -> Outcome:
     seconds = (time.process_time() - started) / len(rows)
     right = rows.label == np.array(subject.truth, dtype=np.str_)
     values = {f"{name} k={k}": percent(right & (rows.radius >= k)) for k in spec["distances"]}
-    values |= {f"{name} known": percent(np.array([row.claim == "exact" for row in rows]))} if name == "exact" else {}
+    values |= (
+        {f"{name} known": percent(np.array([row.claim == "exact" for row in rows]))}
+        if spec["method"] == "exact"
+        else {}
+    )
     upper = np.where(np.isnan(rows.upper), np.inf, rows.upper)
     if spec.get("refuted"):
         values |= {f"{name} not refuted k={k}": percent(right & (upper > k)) for k in spec["distances"]}
