@@ -64,8 +64,12 @@ def test_a_measure_whose_name_begins_like_another_keeps_its_own_number_of_texts(
 def test_times_are_compared_by_their_ratio():
     study = tiny_study(published=[{"where": {"p": 1}, "values": {"lipslev seconds": [0.5, 0.1]}}])
     spec = SPEC | {"unit": "seconds", "columns": [{"head": "LipsLev", "value": "lipslev seconds"}]}
-    table = make_table(study, spec, made_up_rows(study, [{"lipslev seconds": 0.001}]))
-    assert table.lines[2] == ["", "paper ÷ ours", "500"]
+    table = make_table(study, spec, made_up_rows(study, [{"lipslev seconds": 0.0001}]))
+    assert table.lines == [
+        ["toy, p=1", "paper", "0.50 ± 0.10"],
+        ["", "ours (1 of 3 seeds)", "0.00010"],
+        ["", "paper ÷ ours", "5,000"],
+    ]
 
 
 BLOCKS = [

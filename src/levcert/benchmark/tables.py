@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -150,14 +151,20 @@ class _Unit:
         if difference is None or comparison.published is None or comparison.mean is None:
             return ""
         if self.ratio:
-            return f"{comparison.published[0] / comparison.mean:,.3g}" if comparison.mean else ""
+            return _digits(comparison.published[0] / comparison.mean, 2) if comparison.mean else ""
         sign = "+" if difference >= 0 else "−"
         text = f"{sign}{self.write(abs(difference))}" + ("" if error is None else f" ({self.write(error)})")
         return f"{text} {MARK}" if comparison.differs else text
 
 
+def _digits(value: float, count: int) -> str:
+    """Write so many significant digits, all of those before the point, and no exponent."""
+    decimals = max(0, count - 1 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:,.{decimals}f}"
+
+
 _UNITS: Final = {
     "percent": _Unit(lambda value: f"{value:.2f}"),
-    "number": _Unit(lambda value: f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}"),
-    "seconds": _Unit(lambda value: f"{value:.2g}", ratio=True),
+    "number": _Unit(lambda value: _digits(value, 3)),
+    "seconds": _Unit(lambda value: _digits(value, 2), ratio=True),
 }
