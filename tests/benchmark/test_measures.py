@@ -54,11 +54,12 @@ def test_what_is_proved_must_not_be_refuted():
         check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([2.0, 1.0]))})
 
 
+@pytest.mark.parametrize("p", [1, 2, np.inf])
 @pytest.mark.parametrize(("q", "ratio", "exceeded"), [(5, 0.9, 0), (8, 1.25, 100), (10, 1.5, 100), (20, 2.75, 100)])
-def test_the_counterexample_exceeds_the_published_constant(q, ratio, exceeded):
-    dataset = dataset_of("alternating")
+def test_the_counterexample_exceeds_the_published_constant(q, ratio, exceeded, p):
+    dataset = dataset_of("abab")
     model = MADE["alternating"](dataset, {"kernel_size": q})
-    alone = Subject(model, ["ab" * 30], ["0"], {"p": 1})
+    alone = Subject(model, ["ab" * 30], ["0"], {"p": p})
     values = measure(alone, [{"name": "bound", "kind": "soundness"}])
     assert values["bound deletion largest"] == pytest.approx(ratio)
     assert values["bound deletion exceeded"] == exceeded
@@ -67,7 +68,7 @@ def test_the_counterexample_exceeds_the_published_constant(q, ratio, exceeded):
 
 
 def test_a_published_radius_that_one_deletion_refutes():
-    model = MADE["alternating"](dataset_of("alternating"), {"kernel_size": 20, "count": 9.0})
+    model = MADE["alternating"](dataset_of("abab"), {"kernel_size": 20, "count": 9.0})
     values = measure(Subject(model, ["ab" * 30], ["0"], {"p": 1}), [{"name": "bound", "kind": "soundness"}])
     assert values["bound false"] == 100
 

@@ -40,8 +40,9 @@ def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
     """
     signs, count = [(-1.0) ** j for j in range(options["kernel_size"])], options.get("count", 0.0)
     taps = np.array([[[sign, 0.0], [0.0, count * (j == 0)]] for j, sign in enumerate(signs)])
-    embedding = [[1.0, 1.0], [-1.0, 1.0]] if count else [[1.0, 0.0], [-1.0, 0.0]]
-    return ConvModel(levcert.Alphabet("ab"), embedding, [taps], np.eye(2), labels=dataset.labels)
+    counted = float(count != 0)
+    embedding, head = [[1.0, counted], [-1.0, counted]], np.diag([1.0, counted])
+    return ConvModel(levcert.Alphabet("ab"), embedding, [taps], head, labels=dataset.labels)
 
 
 MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], WindowModel]]] = {

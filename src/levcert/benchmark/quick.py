@@ -32,4 +32,4 @@ def quick_cells(study: Study) -> list[Cell]:
 
 def _available(name: str, otherwise: str) -> str:
     """Keep a dataset that is in the data folder; nothing is downloaded for a first look."""
-    return name if name == "alternating" or data_folder(name, None) is not None else otherwise
+    return name if name == "abab" or data_folder(name, None) is not None else otherwise

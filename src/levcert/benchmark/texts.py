@@ -20,8 +20,8 @@ _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selection
 
 @lru_cache(maxsize=4)
 def dataset_of(name: str) -> Dataset:
-    """Load a dataset once per process; ``alternating`` is the text of docs/soundness.md."""
-    if name == "alternating":
+    """Load a dataset once per process; ``abab`` is the text of docs/soundness.md."""
+    if name == "abab":
         split = Split(["ab" * 30], np.zeros(1, dtype=np.int64))
         return Dataset(name, ("0", "1"), split, split, source="docs/soundness.md")
     return load_dataset(name)
