@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
     from levcert.threat import Threat as Threat
-    from levcert.training.loop import train as train
+    from levcert.training.registry import train as train
 
 __version__ = "0.1.0"
 
@@ -63,7 +63,7 @@ _MODULE_OF = {
     "levenshtein": "distances",
     "load": "models.registry",
     "load_dataset": "datasets",
-    "train": "training.loop",
+    "train": "training.registry",
 }
 
 __all__ = [*_MODULE_OF]

@@ -6,8 +6,8 @@ Let g be the number of symbols kept between one edit and the next, and n the wid
 * **Destroyed** windows are those of the text, so what they scored is known.  An edit g symbols after another destroys
   only the windows that the other has left: those that end at least n − 1 − g later.
 * **Lone** windows hold one edit: what they score depends on its symbol only, and is maximised over that symbol exactly.
-* **Shared** windows hold two edits or more: n − 1 − g of them hold an edit and the next.  Each scores at least the lowest
-  window of the model.  Counting each at its leftmost edit, those at an edit with l kept symbols on its left are
+* **Shared** windows hold two edits or more: n − 1 − g of them hold an edit and the next.  Each scores at least the
+  lowest window of the model.  Counting each at its leftmost edit, those at an edit with l kept symbols on its left are
   min(l + 1, n − 1 − g), or min(l, n − 1 − g) for a deletion, which has no symbol of its own.
 
 The most that e edits can lose is the longest path over (kind of edit, position, kept symbols since the last edit).
@@ -28,7 +28,7 @@ from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.certifiers.lipschitz import window_ranges
 from levcert.errors import InputError
 from levcert.models.bounds import WindowRange
-from levcert.models.window import WindowModel, windows_of
+from levcert.models.window import Mask, WindowModel, windows_of
 from levcert.threat import Threat
 
 _DELETION = 2  # kinds: substitution, insertion, deletion
@@ -97,9 +97,12 @@ class ChainCosts:
             lone = model.lone_losses(ids, label, allowed.insert, allowed.delete, allowed.replace)
         else:
             lone = _lone_lowest(len(ids), model.width, lowest)
-            possible = (allowed.replace.any(axis=1)[ids - 1], allowed.insert.any(), allowed.delete)
-            for kind in range(3):
-                lone[kind, : len(ids) + (kind == 1)][~np.broadcast_to(possible[kind], len(ids) + (kind == 1))] = -np.inf
+            replaceable: Mask = np.asarray(allowed.replace.any(axis=1))
+            lone[0, :-1][~replaceable[ids - 1]] = -np.inf
+            if not allowed.insert.any():
+                lone[1] = -np.inf
+            if not allowed.delete:
+                lone[2] = -np.inf
         return cls(lone, _destroyed(model, ids, label), _shared(model.width, lowest))
 
     def totals(self, other: int, edits: int) -> Array:
@@ -107,8 +110,10 @@ class ChainCosts:
         from levcert.kernels.chains import chain_totals
 
         totals = np.zeros(edits + 1)
-        parts = (np.ascontiguousarray(part[..., other]) for part in (self.lone, self.destroyed, self.shared))
-        chain_totals(*parts, totals)
+        lone, destroyed, shared = (
+            np.ascontiguousarray(part[..., other]) for part in (self.lone, self.destroyed, self.shared)
+        )
+        chain_totals(lone, destroyed, shared, totals)
         running: Array = np.maximum.accumulate(totals)
         return running
 

@@ -46,7 +46,7 @@ def edit_costs(batch: Batch) -> Array:
         costs = np.minimum(costs, _tap_edit_costs(model.tap_costs, batch))
     ranges = window_ranges(model)
     if ranges is not None:
-        everywhere = sum(np.stack(known.edit_costs(width)) for width, known in ranges)
+        everywhere = np.sum([known.edit_costs(width) for width, known in ranges], axis=0)
         costs = np.minimum(costs, everywhere[:, batch.best])
     used = [operation in threat.operations for operation in ("substitute", "insert", "delete")]
     largest: Array = costs[used].max(axis=0)

@@ -72,3 +72,26 @@ def holdout(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
     aside = np.zeros(len(split), dtype=bool)
     aside[np.random.default_rng(seed).permutation(len(split))[:rows]] = True
     return split.take(np.flatnonzero(~aside)), split.take(np.flatnonzero(aside))
+
+
+def holdout_apart(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
+    """Set rows aside that training does not see in parts either: (the rest, those rows).
+
+    Some corpora hold sentences and phrases of the same sentences (SST-2).  Rows that occur in no other row are set
+    aside, and rows that occur inside those are left out of the rest: a validation as strict as the test.
+    """
+    if not 0 < rows < len(split):
+        raise InputError(f"Cannot set {rows} of {len(split)} rows aside; choose fewer.")
+    texts = [str(text).strip() for text in split.texts]
+    everything = "\n".join(texts)
+    aside: list[int] = []
+    for row in np.random.default_rng(seed).permutation(len(split)):
+        if texts[row] and everything.find(texts[row]) == everything.rfind(texts[row]):
+            aside.append(int(row))
+            if len(aside) == rows:
+                break
+    held = "\n".join(texts[row] for row in aside)
+    rest = [row for row in range(len(split)) if texts[row] not in held]
+    if len(aside) < rows or not rest:
+        raise InputError(f"Only {len(aside)} of {len(split)} rows occur in no other row; set fewer aside.")
+    return split.take(np.array(rest)), split.take(np.array(sorted(aside)))

@@ -15,14 +15,14 @@ Integers = npt.NDArray[np.int64]
 def chain_totals(lone: Floats, destroyed: Floats, shared: Floats, totals: Floats) -> None:
     """totals[e] = a bound of the loss of e edits, for one class.
 
-    ``lone[kind, t, l, r]``: new windows that hold this edit only; ``destroyed[kind, t, g]``: windows of the text that it
-    destroys beyond those that the edit g symbols before it destroys; ``shared[kind, l, g]``: new windows that hold it,
-    the edit g symbols after it, and none before it.  In all three, R − 1 symbols stand for that many or more.
+    ``lone[kind, t, l, r]``: new windows that hold this edit only; ``destroyed[kind, t, g]``: windows of the text that
+    it destroys beyond those that the edit g symbols before it destroys; ``shared[kind, l, g]``: new windows that hold
+    it, the edit g symbols after it, and none before it.  In all three, R − 1 symbols stand for that many or more.
     """
     kinds, slots, reach, _ = lone.shape
     length, most = slots - 1, totals.size - 1
-    # open_[kind, t, l]: the most that edits lose of which the last one is (kind, t) with l symbols since the one before,
-    # all counted but the new windows of that last one.
+    # open_[kind, t, l]: the most that edits lose of which the last one is (kind, t) with l symbols since the one
+    # before, all counted but the new windows of that last one.
     open_, after = np.empty((kinds, slots, reach)), np.empty((kinds, slots, reach))
     far = np.empty(slots + 1)  # far[s]: the most that edits lose whose last one ends before symbol s, all counted
     for e in range(1, most + 1):

@@ -23,6 +23,7 @@ Positions = npt.NDArray[np.int64]
 Votes = npt.NDArray[np.int8]  # orders × (rows + 1) × classes; the last row is 0
 Sums = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
 BASE: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -37,7 +38,7 @@ def row_of(value: np.uint64, rows: int, shift: np.uint64) -> int:
     if value == _NOTHING:
         return rows
     value ^= value >> _HALF
-    return np.int64((value * MIX) >> shift)  # type: ignore[return-value]
+    return int(np.int64((value * MIX) >> shift))
 
 
 @kernel
@@ -144,6 +145,16 @@ def hole_windows(
 
 
 @kernel
+def hash_sides(ids: Ids, left: int, right: int, powers: Hashes, heads: Hashes, tails: Hashes) -> None:
+    """heads[i] = the hash of the i symbols before ``left``, tails[i] of the i symbols from ``right`` on."""
+    heads[0], tails[0] = _NOTHING, _NOTHING
+    for i in range(heads.size - 1):
+        before, after = left - 1 - i, right + i
+        heads[i + 1] = heads[i] + (np.uint64(ids[before]) * powers[i] if before >= 0 else _NOTHING)
+        tails[i + 1] = tails[i] * BASE + (np.uint64(ids[after]) if after < ids.size else _NOTHING)
+
+
+@kernel
 def lone_losses(
     votes: Votes,
     orders: Positions,
@@ -172,11 +183,7 @@ def lone_losses(
         for t in range(length + 1):
             if t == length and kind != 1:
                 continue
-            right = t if kind == 1 else t + 1
-            heads[0], tails[0] = _NOTHING, _NOTHING
-            for i in range(reach):
-                heads[i + 1] = heads[i] + (np.uint64(ids[t - 1 - i]) * powers[i] if t - 1 - i >= 0 else _NOTHING)
-                tails[i + 1] = tails[i] * BASE + (np.uint64(ids[right + i]) if right + i < length else _NOTHING)
+            hash_sides(ids, t, t if kind == 1 else t + 1, powers, heads, tails)
             for c in range(1 if kind == 2 else insert.size):
                 if (
                     (kind == 0 and not replace[ids[t] - 1, c])

@@ -104,7 +104,7 @@ class VoteModel(WindowModel):
 
         sums = np.zeros((len(texts), self.classes), dtype=np.int64)
         score_texts(self._votes, self._orders, texts.ids, texts.offsets, sums)
-        return sums * UNIT
+        return np.multiply(sums, UNIT, dtype=np.float64)
 
     def window_scores(self, windows: Ids) -> Scores:
         return self.context_scores(windows)
@@ -116,7 +116,7 @@ class VoteModel(WindowModel):
         if contexts.shape[1] >= self.width:
             rows = np.ascontiguousarray(contexts, dtype=np.int32)
             score_contexts(self._votes, self._orders, self.width, rows, sums)
-        return sums * UNIT
+        return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         sums: Scores = self.hole_window_scores(padded, lefts, rights).sum(axis=1).transpose(0, 2, 1)
@@ -127,7 +127,7 @@ class VoteModel(WindowModel):
 
         sums = np.zeros((len(lefts), self.width, self.classes, self.alphabet.size), dtype=np.int64)
         hole_windows(self._votes, self._orders, self.width, padded, lefts, rights, sums)
-        return sums * UNIT
+        return np.multiply(sums, UNIT, dtype=np.float64)
 
     def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: bool, replace: Mask) -> Scores:
         from levcert.kernels.votes import lone_losses
@@ -175,7 +175,7 @@ class VoteModel(WindowModel):
         flat = np.ascontiguousarray(self.votes).reshape(-1, self.classes)
         used = np.flatnonzero(flat.any(axis=1))
         if len(used) * (self.classes + 4) < flat.size:
-            tensors = {"used_rows": used.astype(np.uint32), "votes": flat[used]}
+            tensors: Tensors = {"used_rows": used.astype(np.uint32), "votes": flat[used]}
         else:
             tensors = {"votes": flat}
         write_model(path, header, tensors)

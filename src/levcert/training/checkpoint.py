@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +15,7 @@ from torch import Tensor
 from levcert.errors import InputError
 from levcert.files import atomic_path
 from levcert.training.network import ConvNetwork
-
-
-@dataclass
-class Progress:
-    """Where a run stands: so many whole epochs, so many steps of the next, and its sums so far."""
-
-    epoch: int = 0
-    step: int = 0
-    loss_sum: float = 0.0
-    right: int = 0
-    seen: int = 0
-    seconds: float = 0.0
-    history: list[dict[str, float]] = field(default_factory=list)
-
-    def count(self, rows: int, loss: float, right: int) -> None:
-        """Add one step to the sums."""
-        self.step += 1
-        self.loss_sum += loss * rows
-        self.right += right
-        self.seen += rows
-
-    def end_epoch(self, metrics: dict[str, float]) -> None:
-        """Turn the sums into means and begin the next epoch."""
-        self.history.append({"loss": self.loss_sum / self.seen, "accuracy": self.right / self.seen, **metrics})
-        self.epoch += 1
-        self.step, self.loss_sum, self.right, self.seen = 0, 0.0, 0, 0
+from levcert.training.progress import Progress
 
 
 def save_checkpoint(

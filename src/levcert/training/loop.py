@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,10 @@ from levcert.alphabet import Alphabet, EncodedTexts
 from levcert.datasets.dataset import Dataset, Split, holdout
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
-from levcert.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.config import TrainingConfig
 from levcert.training.network import ConvNetwork
-from levcert.training.progress import Reporter
+from levcert.training.progress import Progress, Reporter, polite_interrupt
 from levcert.training.schedules import triangular
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -132,7 +130,7 @@ def train(
     run = _Run(config, network, optimiser, data, identity, path, validate)
     if resume:
         run.restore()
-    with Reporter(config.epochs, run.steps, show=show_progress) as reporter, _polite_interrupt() as interrupted:
+    with Reporter(config.epochs, run.steps, show=show_progress) as reporter, polite_interrupt() as interrupted:
         run.finish(reporter, interrupted)
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
@@ -193,23 +191,3 @@ def _cut(split: Split, config: TrainingConfig) -> Split:
 def _identity(config: TrainingConfig) -> dict[str, Any]:
     """What must agree for a run to be continued: all but the number of threads."""
     return {name: value for name, value in config.to_dict().items() if name != "threads"}
-
-
-@contextmanager
-def _polite_interrupt() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into a flag that is looked at between steps; a second Ctrl-C interrupts at once."""
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
-
-    def handle(signum: int, frame: Any) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)

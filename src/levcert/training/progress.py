@@ -1,13 +1,44 @@
-"""The progress bar of a training run, on stderr and only for people."""
+"""How far a training run is: its sums, its progress bar (on stderr, only for people), and how it is interrupted."""
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import TracebackType
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
-from levcert.training import checkpoint
+
+@dataclass
+class Progress:
+    """Where a run stands: so many whole epochs, so many steps of the next, and its sums so far."""
+
+    epoch: int = 0
+    step: int = 0
+    loss_sum: float = 0.0
+    right: int = 0
+    seen: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    def count(self, rows: int, loss: float, right: int) -> None:
+        """Add one step to the sums."""
+        self.step += 1
+        self.loss_sum += loss * rows
+        self.right += right
+        self.seen += rows
+
+    def end_epoch(self, metrics: dict[str, float]) -> None:
+        """Turn the sums into means and begin the next epoch."""
+        self.history.append({"loss": self.loss_sum / self.seen, "accuracy": self.right / self.seen, **metrics})
+        self.epoch += 1
+        self.step, self.loss_sum, self.right, self.seen = 0, 0.0, 0, 0
 
 
 class Reporter:
@@ -16,7 +47,7 @@ class Reporter:
     def __init__(self, epochs: int, steps: int, *, show: bool) -> None:
         console = Console(stderr=True)
         self._epochs, self._steps = epochs, steps
-        self._bar = Progress(
+        self._bar = Bar(
             TextColumn("epoch {task.fields[epoch]}/{task.fields[epochs]}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -40,7 +71,7 @@ class Reporter:
     ) -> None:
         self._bar.stop()
 
-    def step(self, progress: checkpoint.Progress, rate: float) -> None:
+    def step(self, progress: Progress, rate: float) -> None:
         """Show the state after a step."""
         self._bar.update(
             self._task,
@@ -50,3 +81,23 @@ class Reporter:
             accuracy=progress.right / progress.seen,
             rate=rate,
         )
+
+
+@contextmanager
+def polite_interrupt() -> Iterator[threading.Event]:
+    """Turn Ctrl-C into a flag that is looked at between steps; a second Ctrl-C interrupts at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def handle(signum: int, frame: Any) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

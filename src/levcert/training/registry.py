@@ -1,0 +1,60 @@
+"""Both families of models by name, and the function that users call to train one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from levcert.datasets.dataset import Dataset
+from levcert.errors import InputError
+from levcert.models.window import WindowModel
+from levcert.training.config import TrainingConfig
+from levcert.training.configuration import Configuration
+from levcert.training.vote_config import VoteConfig
+
+Family = Literal["votes", "conv"]
+CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "conv": TrainingConfig}
+
+
+def train(
+    dataset: Dataset,
+    config: Configuration | None = None,
+    *,
+    model: Family = "votes",
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    show_progress: bool = True,
+    **options: Any,
+) -> WindowModel:
+    """Train a classifier: bounded votes, or the paper's convolution (``model="conv"``, needs torch).
+
+    ``options`` change single fields of the configuration (VoteConfig or TrainingConfig); a ``config`` decides by its
+    kind which family it is.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued with
+    ``resume=True`` to the same result, bit for bit on a CPU.
+    """
+    config = configured(model, dataset, options) if config is None else config.changed(options)
+    path = None if checkpoint is None else Path(checkpoint)
+    if resume and path is None:
+        raise InputError("To resume, name the checkpoint of the run that was interrupted.")
+    if isinstance(config, VoteConfig):
+        from levcert.training.votes import train_votes
+
+        return train_votes(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
+    if not isinstance(config, TrainingConfig):
+        raise InputError(f"A configuration is a VoteConfig or a TrainingConfig, not {config!r}.")
+    from levcert.training.loop import train as train_conv
+
+    return train_conv(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
+
+
+def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
+    """Return the configuration of a family for a dataset, with some options given."""
+    if model not in CONFIGURATIONS:
+        raise InputError(f"A model is one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
+    for name in options:
+        others = [family for family, kind in CONFIGURATIONS.items() if name in kind.__dataclass_fields__]
+        if model not in others and others:
+            raise InputError(f"The option {name} belongs to the model {others[0]}, not to {model}.")
+    if model == "conv":
+        return TrainingConfig.preset("paper", dataset.name, **options)
+    return VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))
