@@ -15,7 +15,7 @@ from levcert.errors import InputError
 @pytest.fixture(scope="module")
 def subject():
     toy = levcert.load_dataset("toy")
-    model = levcert.train(toy, kernel_size=3, filters=4, embedding_size=4, epochs=2, show_progress=False)
+    model = levcert.train(toy, model="conv", kernel_size=3, filters=4, embedding_size=4, epochs=2, show_progress=False)
     split = toy.test.take(slice(0, 30))
     return Subject(model, list(split.texts), [toy.labels[y] for y in split.labels], model.training["config"])
 

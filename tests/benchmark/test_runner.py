@@ -120,10 +120,8 @@ def test_a_cluster_is_an_executor_like_any_other(tmp_path, monkeypatch):
 def test_the_quick_variant_of_every_study_runs(name, tmp_path):
     study = load_study(name)
     summary = runner.run(study, tmp_path, tmp_path / "models", quick=True)
-    votes = {cell for cell in summary.missing if "model votes" in cell}
-    assert set(summary.missing) == votes
-    assert summary.new + len(votes) == len(quick_cells(study))
-    assert summary.new > 0
+    assert summary.missing == {}
+    assert summary.new == len(quick_cells(study)) > 0
     assert (tmp_path / "quick" / f"{name}.jsonl").exists()
 
 

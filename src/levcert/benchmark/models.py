@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,21 +13,11 @@ from levcert.benchmark.study import Cell
 from levcert.benchmark.texts import dataset_of, training_rows
 from levcert.datasets import Dataset
 from levcert.errors import InputError
-from levcert.models.conv import ConvModel
 from levcert.models.window import WindowModel
 from levcert.storage import Header, read_model
-from levcert.training.config import TrainingConfig
+from levcert.training.registry import CONFIGURATIONS, configured
 
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a kind of model is trained, and what its configuration is."""
-
-    configure: Callable[[str, dict[str, Any]], dict[str, Any]]  # from the dataset's name and options
-    read: Callable[[dict[str, Any]], dict[str, Any]]  # from a header; options newer than the file have their defaults
-    train: Callable[[Dataset, dict[str, Any], Path], Any]  # on a dataset with options, with a checkpoint
 
 
 class NotStoredError(InputError):
@@ -37,13 +25,11 @@ class NotStoredError(InputError):
 
 
 def configuration(cell: Cell) -> dict[str, Any]:
-    """Return the whole training configuration of a cell, defaults included."""
+    """Return the whole training configuration of a cell, defaults included; of a made model, its options."""
     kind = cell.settings["model"]
     if kind in MADE:
         return dict(cell.training)
-    if kind not in RECIPES:
-        raise InputError(f"This levcert cannot train models of the kind {kind!r}; it can {', '.join(RECIPES)}.")
-    return RECIPES[kind].configure(cell.settings["dataset"], cell.training)
+    return configured(kind, dataset_of(cell.settings["dataset"]), cell.training).to_dict()
 
 
 def model_of(cell: Cell, folder: Path, *, may_train: bool = True) -> WindowModel:
@@ -72,12 +58,15 @@ def find(folder: Path, kind: str, config: dict[str, Any], fingerprint: str) -> P
 
 
 def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
-    """Return what a model's configuration was, if it was trained on this data and says so."""
+    """Return what a model's configuration was, if it was trained on this data and says so.
+
+    Options that are newer than the file have their defaults.
+    """
     config, data = header.training.get("config"), header.training.get("data")
     if not isinstance(config, dict) or not isinstance(data, dict) or data.get("train") != fingerprint:
         return None
     try:
-        return _identity(RECIPES[header.kind].read(config))
+        return _identity(CONFIGURATIONS[header.kind].from_dict(config).to_dict())
     except InputError:
         return None
 
@@ -85,11 +74,12 @@ def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
 def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> WindowModel:
     """Train with a checkpoint, so that a killed run goes on where it was."""
     folder.mkdir(parents=True, exist_ok=True)
-    config = configuration(cell)
-    identity = json.dumps([_identity(config), fingerprint], sort_keys=True)
+    config = configured(cell.settings["model"], dataset, cell.training)
+    identity = json.dumps([cell.settings["model"], _identity(config.to_dict()), fingerprint], sort_keys=True)
     name = f"{dataset.name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     path, checkpoint = folder / f"{name}.safetensors", folder / f"{name}.checkpoint"
-    RECIPES[cell.settings["model"]].train(dataset, cell.training, checkpoint).save(path)
+    model: Any = levcert.train(dataset, config, checkpoint=checkpoint, resume=True, show_progress=False)
+    model.save(path)
     checkpoint.unlink(missing_ok=True)
     return levcert.load(path)
 
@@ -108,18 +98,4 @@ def _identity(config: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in _SAME_RESULT}
 
 
-def _train_conv(dataset: Dataset, options: dict[str, Any], checkpoint: Path) -> ConvModel:
-    from levcert.training.loop import train
-
-    config = TrainingConfig.preset("paper", dataset.name, **options)
-    return train(dataset, config, checkpoint=checkpoint, resume=True, show_progress=False)
-
-
 _HEADERS: Final[dict[tuple[Path, int], Header | None]] = {}
-RECIPES: Final[dict[str, Recipe]] = {
-    "conv": Recipe(
-        configure=lambda dataset, options: TrainingConfig.preset("paper", dataset, **options).to_dict(),
-        read=lambda config: TrainingConfig.from_dict(config).to_dict(),
-        train=_train_conv,
-    ),
-}
