@@ -27,7 +27,7 @@ def tiny_study(**changes):
                 "embedding_size": 4,
                 "epochs": 1,
                 "measures": ["clean", "lipslev", "exact", "charmer"],
-                "only": {"exact": 5},
+                "change": {"exact": {"texts": 5}},
             }
         ],
         "tables": [

@@ -20,7 +20,7 @@ from levcert.errors import InputError
 
 Settings = Mapping[str, Any]
 NOT_TRAINING: Final = ("dataset", "texts", "model")  # all other settings are options of the training
-_NOT_SETTINGS: Final = ("measures", "only", "not_run")
+_NOT_SETTINGS: Final = ("measures", "change", "not_run")
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,9 @@ class Study:
     def _expand(self, grid: dict[str, Any]) -> Iterator[Cell]:
         settings = {name: value for name, value in grid.items() if name not in _NOT_SETTINGS}
         axes = [value if isinstance(value, list) else [value] for value in settings.values()]
-        only: Mapping[str, int] = grid.get("only", {})
-        measures = []
-        for name in grid["measures"]:
-            measure = {"name": name} | self.declaration["measures"][name]
-            measures.append(measure | ({"texts": only[name]} if name in only else {}))
+        change: Mapping[str, dict[str, Any]] = grid.get("change", {})
+        declared = self.declaration["measures"]
+        measures = [{"name": name} | declared[name] | change.get(name, {}) for name in grid["measures"]]
         for values in product(*axes):
             yield Cell(self.name, dict(zip(settings, values, strict=True)), measures, grid.get("not_run"))
 
