@@ -8,6 +8,7 @@ from typing import Final
 
 import typer
 
+from levcert.commands import benchmark
 from levcert.commands.attack import attack
 from levcert.commands.certify import certify
 from levcert.commands.datasets import datasets
@@ -46,6 +47,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
 
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(benchmark.app, name="benchmark")
 
 
 def main() -> None:

@@ -1,0 +1,62 @@
+"""Measure rows again from stored models: a published number that cannot be had twice is no result."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from levcert.benchmark.models import NotStoredError
+from levcert.benchmark.rows import Row, read_rows, row_of
+from levcert.benchmark.runner import rows_file, run_cell
+from levcert.benchmark.study import Cell, load_study, study_names
+from levcert.errors import InputError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many rows were measured again, and each value that came out differently."""
+
+    checked: int
+    differences: list[str]
+
+
+def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
+    """Take random rows of all studies until ``sample`` of them could be measured again; times may differ."""
+    candidates = [
+        (cell, row)
+        for name in study_names()
+        for cell in load_study(name).cells
+        if (row := row_of(cell, read_rows(rows_file(results, name)))) is not None
+        and any(not is_time(value) for value in row.values)
+    ]
+    random.Random(seed).shuffle(candidates)
+    checked, differences = 0, []
+    for cell, row in candidates:
+        if checked == sample:
+            break
+        try:
+            again = run_cell(cell, models, may_train=False)
+        except NotStoredError:
+            continue
+        checked += 1
+        differences += compare(cell, row, again)
+    if not checked:
+        raise InputError(
+            f"None of the {len(candidates)} rows in {results} has its model in {models}; run a study first."
+        )
+    return Outcome(checked, differences)
+
+
+def compare(cell: Cell, row: Row, again: Row) -> list[str]:
+    """Say in one line each what differs."""
+    found = [] if row.texts == again.texts else [f"{cell}: measured on other texts than the row says"]
+    for name in sorted(row.values.keys() | again.values.keys()):
+        old, new = row.values.get(name), again.values.get(name)
+        if not is_time(name) and old != new:
+            found.append(f"{cell}: {name} is {new}, and the row says {old}")
+    return found
+
+
+def is_time(value: str) -> bool:
+    return value.endswith("seconds")

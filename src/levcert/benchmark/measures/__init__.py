@@ -1,0 +1,3 @@
+"""What can be measured in a cell: one file per question, one literal registry."""
+
+from levcert.benchmark.measures.registry import measure as measure

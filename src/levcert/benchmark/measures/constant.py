@@ -1,0 +1,14 @@
+"""The paper's constant G of a model."""
+
+from __future__ import annotations
+
+from levcert.benchmark.measures.base import Outcome, Spec, Subject
+from levcert.errors import InputError
+from levcert.models.conv import ConvModel
+
+
+def constant(subject: Subject, spec: Spec) -> Outcome:
+    """G = M(W) · Π M(K⁽ⁱ⁾) · M(E) for the p of the training."""
+    if not isinstance(subject.model, ConvModel):
+        raise InputError("The constant G is known for convolutional models only.")
+    return Outcome({spec["name"]: round(float(subject.model.constants(float(subject.training["p"])).max()), 4)})

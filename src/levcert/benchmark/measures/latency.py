@@ -1,0 +1,44 @@
+"""Seconds for one text: the folded model as it is used, and the 1-Lipschitz form as it is trained."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from levcert.benchmark.measures.base import Outcome, Spec, Subject
+
+
+def latency(subject: Subject, spec: Spec) -> Outcome:
+    """Median seconds of the processor over the texts, one text at a time, after one that compiles and warms up."""
+    import torch
+
+    from levcert.training.config import TrainingConfig
+    from levcert.training.network import ConvNetwork
+
+    model, name = subject.model, spec["name"]
+    config = TrainingConfig.from_dict(subject.training)
+    torch.set_num_threads(config.threads)
+    network = ConvNetwork(config, model.alphabet.size, model.classes)
+
+    def in_training(text: str) -> None:
+        with torch.no_grad():
+            network(model.alphabet.encode_many([text]))
+
+    return Outcome(
+        {
+            f"{name} folded seconds": _median_seconds(lambda text: model.predict([text]), subject.texts),
+            f"{name} in training seconds": _median_seconds(in_training, subject.texts),
+        }
+    )
+
+
+def _median_seconds(function: Callable[[str], object], texts: list[str]) -> float:
+    function(texts[0])
+    seconds = []
+    for text in texts:
+        started = time.process_time()
+        function(text)
+        seconds.append(time.process_time() - started)
+    return float(np.median(seconds))

@@ -1,0 +1,31 @@
+"""RS-Del as the paper's code runs it, which is no certificate; ``smoothing`` is the method done right."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from levcert.alphabet import Text, hashable_bytes
+from levcert.certifiers.base import Verdict
+from levcert.certifiers.classifier import Classifier
+from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing, certified_radius
+from levcert.threat import Threat
+
+
+@dataclass(frozen=True)
+class PublishedSmoothing(DeletionSmoothing):
+    """The raw vote share of the samples that chose the label, where a lower confidence bound of fresh ones belongs."""
+
+    def claim(self, threat: Threat) -> str:
+        return "no certificate"
+
+    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+        rng = np.random.default_rng([self.seed, *hashlib.sha256(hashable_bytes(text)).digest()])
+        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)).tolist())
+        label = min(votes, key=lambda name: (-votes[name], name))
+        share = votes[label] / self.prediction_samples
+        # At k = 0 the paper counts every text whose majority is right, so there is no abstaining here.
+        return label, Verdict(max(0, certified_radius(share, self.deletion, threat)), self.claim(threat), share - 0.5)

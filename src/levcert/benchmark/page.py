@@ -1,0 +1,51 @@
+"""The page of all results: every study with its remarks, tables, figures, row file and command."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from levcert.benchmark.document import FORMATS, Block, Heading, Paragraph, Picture
+from levcert.benchmark.figures import curves, draw
+from levcert.benchmark.rows import read_rows
+from levcert.benchmark.runner import rows_file
+from levcert.benchmark.study import Study, load_study, page_introduction, study_names
+from levcert.benchmark.tables import make_table
+from levcert.errors import InputError
+from levcert.files import atomic_path
+
+_COMMAND: Final = "levcert benchmark"
+
+
+def write_page(output: Path, results: Path, pictures: Path) -> None:
+    """Write the page in the format that its ending names, whole or not at all."""
+    if output.suffix not in FORMATS:
+        raise InputError(f"A page ends in {', '.join(FORMATS)}, and {output} does not.")
+    if not results.is_dir():
+        raise InputError(f"There is no folder {results}; run a study first, or name the folder with --results.")
+    blocks: list[Block] = [Heading(1, "Results"), *map(Paragraph, page_introduction())]
+    for name in study_names():
+        blocks += study_blocks(load_study(name), results, pictures, output.parent)
+    with atomic_path(output) as part:
+        part.write_text(FORMATS[output.suffix](blocks), encoding="utf-8")
+
+
+def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path) -> list[Block]:
+    """Return what the page says about one study; tables for other pages (``short``) are left out."""
+    path = rows_file(results, study.name)
+    rows = read_rows(path)
+    here = os.path.relpath(path, seen_from)
+    source = f"[{path.name}]({here})" if rows else "none yet"
+    blocks: list[Block] = [
+        Heading(2, study.title),
+        Paragraph(f"In the paper: {study.declaration['paper']}. Rows: {source}; command: `{_COMMAND} {study.name}`."),
+        *map(Paragraph, study.remarks.split("\n\n")),
+    ]
+    blocks += [make_table(study, spec, rows) for spec in study.tables if "place" not in spec]
+    for spec in study.figures:
+        lines = curves(study, spec, rows)
+        if lines:
+            picture = draw(spec, lines, pictures)[0]
+            blocks.append(Picture(spec["title"], os.path.relpath(picture, seen_from)))
+    return blocks

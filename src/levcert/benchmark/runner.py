@@ -1,0 +1,173 @@
+"""Run the cells of a study: any executor, every row written at once, nothing done twice after a kill.
+
+Cells that share a model run one after the other, so that it is trained once; all others run side by side.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from levcert.benchmark.machine import machine, versions
+from levcert.benchmark.measures import measure
+from levcert.benchmark.measures.base import Subject
+from levcert.benchmark.models import configuration, model_of
+from levcert.benchmark.quick import quick_cells
+from levcert.benchmark.rows import Row, append_row, read_rows, row_of
+from levcert.benchmark.study import Cell, Study
+from levcert.benchmark.texts import dataset_of, select
+from levcert.errors import InputError
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run did: rows that were there, rows that are new, and why the others are missing."""
+
+    there: int
+    new: int
+    missing: dict[str, str]  # cell → reason
+
+
+def rows_file(results: Path, study: str, *, quick: bool = False) -> Path:
+    """Return where the rows of a study lie; quick ones never mix with the others."""
+    return (results / "quick" if quick else results) / f"{study}.jsonl"
+
+
+def run(
+    study: Study,
+    results: Path,
+    models: Path,
+    *,
+    executor: Executor | None = None,
+    quick: bool = False,
+    may_train: bool = True,
+    only: dict[str, str] | None = None,
+    done: Callable[[int, int], None] = lambda finished, total: None,
+) -> Summary:
+    """Run all cells that have no row yet; ``only`` keeps cells whose settings read as given.
+
+    Bad input of one cell (no data, no model) is its reason to be missing, and the others go on.
+    """
+    path = rows_file(results, study.name, quick=quick)
+    rows = read_rows(path)
+    cells = [cell for cell in (quick_cells(study) if quick else study.cells) if _wanted(cell, only or {})]
+    todo = [cell for cell in cells if row_of(cell, rows) is None]
+    pool = executor or SerialExecutor()
+    missing: dict[str, str] = {}
+    finished = len(cells) - len(todo)
+    for cell, future in _outcomes(todo, lambda cell: pool.submit(run_cell, cell, models, may_train), executor is None):
+        try:
+            append_row(path, future.result())
+        except InputError as error:
+            missing[str(cell)] = str(error)
+        finished += 1
+        done(finished, len(cells))
+    return Summary(len(cells) - len(todo), len(todo) - len(missing), missing)
+
+
+def _outcomes(
+    cells: list[Cell], submit: Callable[[Cell], Future[Row]], one_by_one: bool
+) -> Iterator[tuple[Cell, Future[Row]]]:
+    """Give each cell when it is finished; cells of one model begin one after the other, all others at once."""
+    waiting = list(_by_model(cells).values())
+    running: dict[Future[Row], list[Cell]] = {}
+    try:
+        while running or waiting:
+            while waiting and not (one_by_one and running):
+                chain = waiting.pop(0)
+                running[submit(chain[0])] = chain
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                cell, *rest = running.pop(future)
+                yield cell, future
+                if rest:
+                    running[submit(rest[0])] = rest
+    finally:  # after a defect or Ctrl-C, what has not begun need not begin
+        for future in running:
+            future.cancel()
+
+
+def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
+    """Get the model, select the texts, measure."""
+    started = time.perf_counter()
+    dataset, config = dataset_of(cell.settings["dataset"]), configuration(cell)
+    model = model_of(cell, models, may_train=may_train)
+    split = select(cell.settings["texts"], dataset, config)
+    truth = [dataset.labels[y] for y in split.labels]
+    values = measure(Subject(model, [str(text) for text in split.texts], truth, config), cell.measures)
+    facts: dict[str, Any] = getattr(model, "training", {})
+    training: dict[str, Any] = {key: facts[key] for key in ("config", "data") if key in facts}
+    if "metrics" in facts:
+        training["seconds"] = facts["metrics"]["seconds"]
+    texts = {"count": len(split), "fingerprint": split.fingerprint}
+    seconds = round(time.perf_counter() - started, 1)
+    return Row(cell.study, cell.settings, cell.measures, values, texts, training, versions(), machine(), seconds)
+
+
+class SerialExecutor(Executor):
+    """Run everything here and now."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Executor | None]:
+    """Give a pool of processes, or None for one worker: then everything runs here."""
+    if workers == 1:
+        yield None
+        return
+    context = multiprocessing.get_context("spawn")  # threads of torch and numba do not survive a fork
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
+        yield pool
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """Give the executor of a dask.distributed cluster; its workers need the same folders."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("A cluster needs dask.distributed; install levcert[cluster].") from None
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        raise InputError(f"There is no scheduler at {address}: {error}.") from None
+    with client, client.get_executor() as executor:
+        yield executor
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when its parent was killed, instead of waiting for work for ever."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _by_model(cells: list[Cell]) -> dict[str, list[Cell]]:
+    chains: dict[str, list[Cell]] = {}
+    for cell in cells:
+        settings = {name: value for name, value in cell.settings.items() if name != "texts"}
+        chains.setdefault(repr(sorted(settings.items())), []).append(cell)
+    return chains
+
+
+def _wanted(cell: Cell, only: dict[str, str]) -> bool:
+    return all(f"{cell.settings.get(name)}" == value for name, value in only.items())

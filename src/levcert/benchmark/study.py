@@ -1,0 +1,144 @@
+"""A study is data: a grid of settings, what is measured in each, what was published, and how it is shown.
+
+Every study is one TOML file in ``studies/``.  A list among the settings of a ``[[grid]]`` is an axis; the grid is the
+product of its axes.  The settings ``dataset``, ``texts`` and ``model`` say what is measured, all others how a model is
+trained.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from itertools import product
+from typing import Any, Final
+
+from levcert.errors import InputError
+
+Settings = Mapping[str, Any]
+NOT_TRAINING: Final = ("dataset", "texts", "model")  # all other settings are options of the training
+_NOT_SETTINGS: Final = ("measures", "change", "not_run")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one selection of texts: what one row of results is about."""
+
+    study: str
+    settings: dict[str, Any]
+    measures: list[dict[str, Any]]  # each with its name, its kind and its options
+    not_run: str | None = None  # why there is no row, where that is known
+
+    @property
+    def training(self) -> dict[str, Any]:
+        return {name: value for name, value in self.settings.items() if name not in NOT_TRAINING}
+
+    def __str__(self) -> str:
+        return f"{self.study}: " + ", ".join(f"{name} {shown(value)}" for name, value in self.settings.items())
+
+
+@dataclass(frozen=True)
+class Published:
+    """Values of the paper for all cells with these settings: (mean, standard deviation or None)."""
+
+    where: dict[str, Any]
+    values: dict[str, tuple[float, float | None]]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a declaration says."""
+
+    name: str
+    declaration: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        return str(self.declaration["title"])
+
+    @property
+    def remarks(self) -> str:
+        """The paragraph written by hand: what agrees, what does not, and why."""
+        return str(self.declaration["remarks"]).strip()
+
+    @property
+    def tables(self) -> list[dict[str, Any]]:
+        return list(self.declaration.get("tables", []))
+
+    @property
+    def figures(self) -> list[dict[str, Any]]:
+        return list(self.declaration.get("figures", []))
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        return [cell for grid in self.declaration["grid"] for cell in self._expand(grid)]
+
+    @cached_property
+    def published(self) -> list[Published]:
+        return [
+            Published(entry["where"], {name: _mean_and_deviation(value) for name, value in entry["values"].items()})
+            for entry in self.declaration.get("published", [])
+        ]
+
+    def _expand(self, grid: dict[str, Any]) -> Iterator[Cell]:
+        settings = {name: value for name, value in grid.items() if name not in _NOT_SETTINGS}
+        axes = [value if isinstance(value, list) else [value] for value in settings.values()]
+        change: Mapping[str, dict[str, Any]] = grid.get("change", {})
+        declared = self.declaration["measures"]
+        measures = [{"name": name} | declared[name] | change.get(name, {}) for name in grid["measures"]]
+        for values in product(*axes):
+            yield Cell(self.name, dict(zip(settings, values, strict=True)), measures, grid.get("not_run"))
+
+
+def matches(where: Settings, settings: Settings) -> bool:
+    """Whether all settings that ``where`` names have its values."""
+    return all(settings.get(name) == value for name, value in where.items())
+
+
+def load_study(name: str) -> Study:
+    """Read a declaration; the names are those of the files in ``studies/``."""
+    if name not in study_names():
+        raise InputError(f"There is no study {name!r}; there are {', '.join(study_names())}.")
+    return Study(name, _declaration(name))
+
+
+@cache
+def study_names() -> tuple[str, ...]:
+    """All studies, in the order of the paper and then ours."""
+    return tuple(_declaration("order")["studies"])
+
+
+def page_introduction() -> list[str]:
+    """The paragraphs at the top of the page of results."""
+    return [str(text).strip() for text in _declaration("order")["introduction"]]
+
+
+def quick_rules() -> dict[str, Any]:
+    """What ``--quick`` changes in every study."""
+    return _declaration("quick")
+
+
+def label(name: str, value: Any) -> str:
+    """Write a setting for the first column of a table."""
+    words = _declaration("order")
+    return f"{words['labels'].get(name, name + ' ')}{words['names'].get(value, shown(value))}"
+
+
+def shown(value: Any) -> str:
+    """Write a setting as people do."""
+    if isinstance(value, float):
+        return "∞" if value == math.inf else f"{value:g}"
+    return str(value)
+
+
+@cache
+def _declaration(name: str) -> dict[str, Any]:
+    text = resources.files("levcert.benchmark").joinpath("studies", f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _mean_and_deviation(value: float | list[float]) -> tuple[float, float | None]:
+    return (value[0], value[1]) if isinstance(value, list) else (float(value), None)

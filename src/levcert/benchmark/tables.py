@@ -1,0 +1,170 @@
+"""Tables as data: what the paper printed, what we measured, and the difference, before any format is chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from levcert.benchmark.rows import Row, row_of
+from levcert.benchmark.statistics import Comparison, sampling_variance
+from levcert.benchmark.study import Cell, Published, Study, label, matches
+
+MARK: Final = "★"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Heads, lines of as many texts, and notes below."""
+
+    name: str
+    title: str
+    heads: list[str]
+    lines: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The cells of one line of a table: they differ in the seed only."""
+
+    cells: list[Cell]
+    rows: list[Row]
+    published: Published | None
+
+    def compare(self, column: dict[str, Any]) -> Comparison:
+        value = column.get("measured", column["value"])
+        measured = [row.values[value] for row in self.rows if value in row.values]
+        published = self.published.values.get(column["value"]) if self.published else None
+        few, sampling = self.fewer_texts(value), 0.0
+        if few is not None and measured and " k=" in value:
+            sampling = sampling_variance(sum(measured) / len(measured), few, self.rows[0].texts["count"])
+        return Comparison(published, measured, sampling)
+
+    def fewer_texts(self, value: str) -> int | None:
+        """Return how many texts a value was measured on, if not on all of the row's."""
+        measures = self.rows[0].measures if self.rows else []
+        giving = [measure for measure in measures if value.startswith(measure["name"] + " ")]
+        if not giving:
+            return None
+        texts = max(giving, key=lambda measure: len(measure["name"])).get("texts")  # names may begin alike
+        return int(texts) if texts is not None and texts < self.rows[0].texts["count"] else None
+
+    @property
+    def ours(self) -> str:
+        """How our line is called."""
+        if not self.rows:
+            reason = self.cells[0].not_run
+            return "not run" if reason is None else f"not run: {reason}"
+        return "ours" if len(self.rows) == len(self.cells) else f"ours ({len(self.rows)} of {len(self.cells)} seeds)"
+
+
+def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table:
+    """Fill a declared table.
+
+    Full: three lines for each setting, the paper's, ours and the difference with its standard error.  ``short``: means
+    only, and only of what was measured.  Cells that were not run say so, with the reason if there is one.
+    """
+    heads = [column["head"] for column in spec["columns"]]
+    table = Table(spec["name"], spec["title"], ["", "", *heads])
+    not_run: dict[str, list[str]] = {}
+    fewer: dict[str, list[str]] = {}
+    for name, group in _groups(study, spec, rows).items():
+        lines = _lines(name, group, spec)
+        if group.rows or (len(lines) > 1 and not spec.get("short")):
+            table.lines.extend(lines)
+        else:
+            not_run.setdefault(group.cells[0].not_run or "", []).append(name)
+        for column in spec["columns"]:
+            count = group.fewer_texts(column.get("measured", column["value"]))
+            noted = fewer.setdefault(f"{name.partition(',')[0]}: on the first {count} of these texts", [])
+            if count is not None and column["head"] not in noted:
+                noted.append(column["head"])
+    table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
+    table.notes.extend(_missing(reason, names) for reason, names in not_run.items())
+    return table
+
+
+def _lines(name: str, group: _Group, spec: dict[str, Any]) -> list[list[str]]:
+    """Write the paper's line if it has one, ours, and the difference if both are there."""
+    short = spec.get("short", False)
+    columns = [(_UNITS[column.get("unit", spec["unit"])], group.compare(column)) for column in spec["columns"]]
+    lines = []
+    if not spec.get("measured_only") and any(comparison.published for _, comparison in columns):
+        lines.append([name, "paper", *(unit.published(comparison, short) for unit, comparison in columns)])
+    first = "" if lines else name
+    lines.append([first, group.ours, *(unit.measured(comparison, short) for unit, comparison in columns)])
+    if first != name and group.rows and not short:
+        lines.append(
+            ["", columns[0][0].difference_name, *(unit.difference(comparison) for unit, comparison in columns)]
+        )
+    return lines
+
+
+def _missing(reason: str, names: list[str]) -> str:
+    listed = "; ".join(names) if len(names) <= 6 else f"{len(names)} settings from {names[0]} to {names[-1]}"
+    return f"Not run{f' ({reason})' if reason else ''}: {listed}."
+
+
+def _groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str, _Group]:
+    groups: dict[str, _Group] = {}
+    for cell in study.cells:
+        if not matches(spec.get("where", {}), cell.settings):
+            continue
+        axes = [axis for axis in spec["lines"] if axis in cell.settings]
+        name = ", ".join(label(axis, cell.settings[axis]) for axis in axes)
+        published = next((entry for entry in study.published if matches(entry.where, cell.settings)), None)
+        group = groups.setdefault(name, _Group([], [], published))
+        group.cells.append(cell)
+        row = row_of(cell, rows)
+        if row is not None:
+            group.rows.append(row)
+    return groups
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """How values of one kind are written; times are compared by their ratio, all else by the difference."""
+
+    write: Callable[[float], str]
+    ratio: bool = False
+
+    @property
+    def difference_name(self) -> str:
+        return "paper ÷ ours" if self.ratio else "difference (standard error)"
+
+    def published(self, comparison: Comparison, short: bool) -> str:
+        if comparison.published is None:
+            return ""
+        value, deviation = comparison.published
+        return self.write(value) + ("" if deviation is None or short else f" ± {self.write(deviation)}")
+
+    def measured(self, comparison: Comparison, short: bool) -> str:
+        value, deviation = comparison.mean, comparison.deviation
+        if value is None:
+            return ""
+        return self.write(value) + ("" if deviation is None or short else f" ± {self.write(deviation)}")
+
+    def difference(self, comparison: Comparison) -> str:
+        difference, error = comparison.difference, comparison.standard_error
+        if difference is None or comparison.published is None or comparison.mean is None:
+            return ""
+        if self.ratio:
+            return _digits(comparison.published[0] / comparison.mean, 2) if comparison.mean else ""
+        sign = "+" if difference >= 0 else "−"
+        text = f"{sign}{self.write(abs(difference))}" + ("" if error is None else f" ({self.write(error)})")
+        return f"{text} {MARK}" if comparison.differs else text
+
+
+def _digits(value: float, count: int) -> str:
+    """Write so many significant digits, all of those before the point, and no exponent."""
+    decimals = max(0, count - 1 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:,.{decimals}f}"
+
+
+_UNITS: Final = {
+    "percent": _Unit(lambda value: f"{value:.2f}"),
+    "number": _Unit(lambda value: _digits(value, 3)),
+    "seconds": _Unit(lambda value: _digits(value, 2), ratio=True),
+}

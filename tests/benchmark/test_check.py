@@ -1,0 +1,43 @@
+"""Published rows are measured again, and a number that does not come out again is found."""
+
+from dataclasses import replace
+
+import pytest
+
+from levcert.benchmark import check, runner
+from levcert.benchmark.check import check_rows, compare
+from levcert.benchmark.rows import append_row, read_rows
+from levcert.errors import InputError
+from tests.benchmark.tiny import made_up_rows, tiny_study
+
+
+@pytest.fixture
+def study(monkeypatch):
+    monkeypatch.setattr(check, "study_names", lambda: ("tiny",))
+    monkeypatch.setattr(check, "load_study", lambda name: tiny_study())
+    return tiny_study()
+
+
+def test_rows_come_out_again_and_a_changed_one_does_not(study, tmp_path):
+    runner.run(study, tmp_path, tmp_path / "models", only={"p": "1"})
+    assert check_rows(tmp_path, tmp_path / "models", 10, 1) == check.Outcome(3, [])
+    assert check_rows(tmp_path, tmp_path / "models", 2, 1).checked == 2
+    row = read_rows(tmp_path / "tiny.jsonl")[1]
+    append_row(tmp_path / "tiny.jsonl", replace(row, values=row.values | {"clean": row.values["clean"] + 10}))
+    outcome = check_rows(tmp_path, tmp_path / "models", 10, 1)
+    assert outcome.checked == 3
+    (line,) = outcome.differences
+    assert f"clean is {row.values['clean']}, and the row says {row.values['clean'] + 10}" in line
+
+
+def test_rows_without_a_stored_model_cannot_be_checked(study, tmp_path):
+    append_row(tmp_path / "tiny.jsonl", made_up_rows(study, [{"clean": 1.0}])[0])
+    with pytest.raises(InputError, match="None of the 1 rows"):
+        check_rows(tmp_path, tmp_path / "models", 1, 1)
+
+
+def test_times_may_differ_and_texts_may_not():
+    study = tiny_study()
+    row, again = made_up_rows(study, [{"a seconds": 1.0}] * 2)
+    assert compare(study.cells[0], row, replace(again, values={"a seconds": 2.0})) == []
+    assert compare(study.cells[0], row, replace(again, texts={"count": 9})) != []

@@ -1,0 +1,75 @@
+"""``levcert benchmark`` as people type it."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from levcert import cli
+from levcert.benchmark import check as check_module
+from levcert.benchmark.page import write_page
+from levcert.benchmark.places import fill_places
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(monkeypatch, *arguments):
+    """Run the command as the installed one would; return (exit code, stdout, stderr)."""
+    monkeypatch.setattr("sys.argv", ["levcert", "benchmark", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code
+
+
+def test_a_quick_run_says_where_its_rows_are(monkeypatch, tmp_path, capsys):
+    options = ["--results", tmp_path, "--models", tmp_path / "models", "--only", "model=alternating"]
+    assert run(monkeypatch, "soundness", "--quick", *options) in (0, None)
+    out, err = capsys.readouterr()
+    assert "0 rows were there" in out
+    assert err == ""
+    assert (tmp_path / "quick" / "soundness.jsonl").exists()
+
+
+def test_cells_without_a_model_are_named_on_stderr(monkeypatch, tmp_path, capsys):
+    options = ["--results", tmp_path, "--models", tmp_path, "--stored-only"]
+    assert run(monkeypatch, "length", "--quick", *options) in (0, None)
+    out, err = capsys.readouterr()
+    assert "1 cells not run" in out
+    assert err.startswith("levcert: not run: length: dataset toy")
+
+
+def test_bad_input_is_one_sentence_and_exit_2(monkeypatch, tmp_path, capsys):
+    assert run(monkeypatch, "main", "--only", "sst2", "--results", tmp_path) == 2
+    assert "name=value" in capsys.readouterr().err
+    assert run(monkeypatch, "check", "--results", tmp_path, "--models", tmp_path) == 2
+    assert "run a study first" in capsys.readouterr().err
+
+
+def test_check_exits_1_on_a_difference(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(check_module, "check_rows", lambda *_: check_module.Outcome(1, ["main: clean is 1, not 2"]))
+    assert run(monkeypatch, "check") == 1
+    assert capsys.readouterr().out == "main: clean is 1, not 2\n1 rows measured again, 1 values differ\n"
+    monkeypatch.setattr(check_module, "check_rows", lambda *_: check_module.Outcome(1, []))
+    assert run(monkeypatch, "check") in (0, None)
+
+
+def test_help_lists_every_study():
+    listing = CliRunner().invoke(cli.app, ["benchmark", "--help"]).output
+    for name in ("main", "larger-distances", "beyond", "render", "check"):
+        assert name in listing
+
+
+def test_the_generated_pages_are_those_of_the_rows(tmp_path):
+    """After new rows: levcert benchmark render --into README.md --into docs/exact-search.md."""
+    if not (ROOT / "results").is_dir():
+        pytest.skip("installed without results")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (tmp_path / "results").symlink_to(ROOT / "results")
+    write_page(docs / "results.md", tmp_path / "results", docs / "pictures")
+    assert (docs / "results.md").read_text() == (ROOT / "docs" / "results.md").read_text()
+    for name in ("README.md", "docs/exact-search.md"):
+        copy = tmp_path / name
+        copy.write_text((ROOT / name).read_text())
+        fill_places(copy, tmp_path / "results")
+        assert copy.read_text() == (ROOT / name).read_text()

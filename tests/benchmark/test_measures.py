@@ -1,0 +1,122 @@
+"""What is measured: known answers, and the check that no method refutes another."""
+
+import numpy as np
+import pytest
+
+import levcert
+from levcert.benchmark.made import MADE
+from levcert.benchmark.measures.base import Outcome, Subject
+from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
+from levcert.benchmark.measures.registry import RefutedError, check_sandwich, measure
+from levcert.benchmark.texts import dataset_of, select
+from levcert.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def subject():
+    toy = levcert.load_dataset("toy")
+    model = levcert.train(toy, model="conv", kernel_size=3, filters=4, embedding_size=4, epochs=2, show_progress=False)
+    split = toy.test.take(slice(0, 30))
+    return Subject(model, list(split.texts), [toy.labels[y] for y in split.labels], model.training["config"])
+
+
+def test_certified_accuracy_is_that_of_the_certificates(subject):
+    spec = {"name": "exact", "kind": "certify", "method": "exact", "distances": [0, 1, 2], "refuted": True}
+    values = measure(subject, [spec])
+    rows = levcert.certify(subject.model, subject.texts, "exact")
+    for k in (0, 1, 2):
+        assert values[f"exact k={k}"] == round(100 * rows.verified_accuracy(subject.truth, k).value, 2)
+        assert values[f"exact k={k}"] <= values[f"exact not refuted k={k}"]
+    assert values["exact known"] == round(100 * np.mean([row.claim == "exact" for row in rows]), 2)
+
+
+def test_a_measure_can_be_limited_to_some_texts(subject):
+    spec = {"name": "x", "kind": "certify", "method": "lipschitz", "distances": [0], "texts": 3}
+    values = measure(subject, [spec])
+    assert values["x k=0"] == round(100 * subject.first(3).right.mean(), 2)
+
+
+def test_an_attack_leaves_what_it_does_not_change(subject):
+    specs = [{"name": "clean", "kind": "accuracy"}]
+    specs += [{"name": "charmer", "kind": "attack", "method": "charmer", "distances": [1, 2]}]
+    values = measure(subject, specs)
+    found = levcert.attack(subject.model, subject.texts, "charmer", max_distance=2)
+    left = [right and not (r.success and r.distance <= 1) for right, r in zip(subject.right, found, strict=True)]
+    assert values["charmer k=1"] == round(100 * np.mean(left), 2)
+    assert values["charmer k=2"] <= values["charmer k=1"] <= values["clean"]
+
+
+def test_what_is_proved_must_not_be_refuted():
+    proof = Outcome({}, proved=np.array([2.0, -1.0, 1.0]))
+    check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([3.0, 0.0, 2.0]))})
+    check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([3.0, 1.0]))})
+    with pytest.raises(RefutedError, match="a proves radius 2 for text 0, and b changes its label with 2 edits"):
+        check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([2.0, 1.0]))})
+
+
+@pytest.mark.parametrize("p", [1, 2, np.inf])
+@pytest.mark.parametrize(("q", "ratio", "exceeded"), [(5, 0.9, 0), (8, 1.25, 100), (10, 1.5, 100), (20, 2.75, 100)])
+def test_the_counterexample_exceeds_the_published_constant(q, ratio, exceeded, p):
+    dataset = dataset_of("abab")
+    model = MADE["alternating"](dataset, {"kernel_size": q})
+    alone = Subject(model, ["ab" * 30], ["0"], {"p": p})
+    values = measure(alone, [{"name": "bound", "kind": "soundness"}])
+    assert values["bound deletion largest"] == pytest.approx(ratio)
+    assert values["bound deletion exceeded"] == exceeded
+    assert values["bound substitution largest"] <= 1
+    assert values["bound tap bound largest"] <= 1
+
+
+def test_a_published_radius_that_one_deletion_refutes():
+    model = MADE["alternating"](dataset_of("abab"), {"kernel_size": 20, "count": 9.0})
+    values = measure(Subject(model, ["ab" * 30], ["0"], {"p": 1}), [{"name": "bound", "kind": "soundness"}])
+    assert values["bound false"] == 100
+
+
+def test_length_study(subject):
+    spec = {"name": "x", "kind": "length", "method": "lipschitz", "k": 1, "bins": [0, 20, 100]}
+    values = measure(subject, [spec])
+    rows = levcert.certify(subject.model, subject.texts, "lipschitz")
+    right = rows.label == np.array(subject.truth)
+    kept = right & (rows.radius >= 1)
+    lengths = np.array([len(text) for text in subject.texts])
+    assert values["x verified"] == round(lengths[kept].mean(), 1)
+    assert values["x not verified"] == round(lengths[right & ~kept].mean(), 1)
+    assert values["x others"] == round(lengths[~kept].mean(), 1)
+    assert values["x length=10"] == round(100 * kept[lengths < 20].mean(), 2)
+
+
+def test_published_smoothing_takes_the_raw_share_of_the_samples_that_chose_the_label():
+    """A coin that falls on heads with probability 0.55 is certified by the raw share, and rightly not by the bound."""
+
+    def heads(texts):
+        return ["heads" if len(text) % 20 < 11 else "tails" for text in texts]
+
+    options = {"deletion": 0.5, "prediction_samples": 40, "bound_samples": 40}
+    raw = levcert.certify(heads, ["x" * 400], PublishedSmoothing(**options))[0]
+    right = levcert.certify(heads, ["x" * 400], levcert.certifiers.registry.CERTIFIERS["smoothing"](**options))[0]
+    assert raw.radius >= 0 > right.radius
+    assert raw.claim == "no certificate"
+
+
+def test_constant_and_latency(subject):
+    values = measure(subject, [{"name": "G", "kind": "constant"}, {"name": "t", "kind": "latency", "texts": 2}])
+    assert values["G"] == pytest.approx(1)
+    assert min(values["t folded seconds"], values["t in training seconds"]) > 0
+
+
+def test_selections_of_texts():
+    toy = levcert.load_dataset("toy")
+    config = {"cut": 4, "validation_rows": 20, "seed": 1}
+    first = select("first 7", toy, config)
+    assert list(first.texts) == [text[:4] for text in toy.test.texts[:7]]
+    shuffled = select("shuffled 7", toy, config)
+    assert len(shuffled) == 7
+    assert list(shuffled.texts) != list(first.texts)
+    assert max(map(len, select("shuffled 7 whole", toy, config).texts)) > 4
+    assert len(select("validation", toy, config)) == 20
+    assert len(select("first 1000", toy, config)) == len(toy.test)
+    with pytest.raises(InputError, match="validation_rows"):
+        select("validation", toy, {"seed": 1})
+    with pytest.raises(InputError, match="'first N'"):
+        select("last 7", toy, {})

@@ -1,0 +1,166 @@
+"""Tables, figures and pages."""
+
+import pytest
+
+from levcert.benchmark import page, places
+from levcert.benchmark.document import Heading, Paragraph, Picture, html_page, latex, markdown, markdown_table
+from levcert.benchmark.figures import curves, draw
+from levcert.benchmark.page import study_blocks, write_page
+from levcert.benchmark.places import fill_places
+from levcert.benchmark.rows import append_row
+from levcert.benchmark.tables import Table, make_table
+from levcert.errors import InputError
+from tests.benchmark.tiny import made_up_rows, tiny_study
+
+STUDY = tiny_study()
+SPEC = STUDY.tables[0]
+VALUES = [
+    {"clean": clean, "lipslev k=1": bound, "lipslev k=2": bound / 2}
+    for clean, bound in ((80.0, 44.0), (81.0, 45.0), (82.0, 46.0))
+]
+
+
+def test_published_measured_and_difference_stand_below_each_other():
+    table = make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES))
+    assert table.heads == ["", "", "clean", "k=1"]
+    assert table.lines == [
+        ["toy, p=1", "paper", "80.00 ± 0.50", "40.00 ± 1.00"],
+        ["", "ours", "81.00 ± 1.00", "45.00 ± 1.00"],
+        ["", "difference (standard error)", "+1.00 (0.68)", "+5.00 (0.91) ★"],
+    ]
+    assert table.notes == ["Not run: toy, p=∞."]
+
+
+def test_what_was_not_run_says_so_with_the_reason():
+    nothing = make_table(tiny_study(grid=[{**STUDY.declaration["grid"][0], "not_run": "no time"}]), SPEC, [])
+    assert nothing.lines == [
+        ["toy, p=1", "paper", "80.00 ± 0.50", "40.00 ± 1.00"],
+        ["", "not run: no time", "", ""],
+    ]
+    assert nothing.notes == ["Not run (no time): toy, p=∞."]
+    some = make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES[:1]))
+    assert some.lines[1][:2] == ["", "ours (1 of 3 seeds)"]
+    assert make_table(STUDY, SPEC | {"short": True}, made_up_rows(STUDY, VALUES)).lines == [
+        ["toy, p=1", "paper", "80.00", "40.00"],
+        ["", "ours", "81.00", "45.00"],
+    ]
+
+
+def test_values_of_fewer_texts_are_noted():
+    spec = SPEC | {"columns": [{"head": "exact k=1", "value": "exact k=1"}]}
+    table = make_table(STUDY, spec, made_up_rows(STUDY, [{"exact k=1": 60.0}]))
+    assert table.notes[0] == "toy: on the first 5 of these texts: exact k=1."
+
+
+def test_a_measure_whose_name_begins_like_another_keeps_its_own_number_of_texts():
+    measures = STUDY.declaration["measures"] | {"exact as well": {"kind": "accuracy"}}
+    grid = [{**STUDY.declaration["grid"][0], "measures": ["exact as well", "exact"]}]
+    study = tiny_study(measures=measures, grid=grid)
+    spec = SPEC | {"columns": [{"head": "other", "value": "exact as well k=1"}]}
+    table = make_table(study, spec, made_up_rows(study, [{"exact as well k=1": 60.0}] * 6))
+    assert table.notes == []
+
+
+def test_times_are_compared_by_their_ratio():
+    study = tiny_study(published=[{"where": {"p": 1}, "values": {"lipslev seconds": [0.5, 0.1]}}])
+    spec = SPEC | {"unit": "seconds", "columns": [{"head": "LipsLev", "value": "lipslev seconds"}]}
+    table = make_table(study, spec, made_up_rows(study, [{"lipslev seconds": 0.0001}]))
+    assert table.lines == [
+        ["toy, p=1", "paper", "0.50 ± 0.10"],
+        ["", "ours (1 of 3 seeds)", "0.00010"],
+        ["", "paper ÷ ours", "5,000"],
+    ]
+
+
+BLOCKS = [
+    Heading(2, "50 % & more"),
+    Paragraph("**bold**, `code_1` and [a link](../x.md) < y"),
+    Picture("A picture", "p/x.svg"),
+    Table("t", "Title", ["", "", "k≤1"], [["a_b", "paper", "1 ± 2 ★"]], ["A note."]),
+]
+
+
+def test_markdown():
+    text = markdown(BLOCKS)
+    assert "## 50 % & more\n\n**bold**, `code_1`" in text
+    assert "![A picture](p/x.svg)" in text
+    assert "**Title**\n\n|  |  | k≤1 |\n| --- | --- | --- |\n| a_b | paper | 1 ± 2 ★ |\n\nA note.\n" in text
+
+
+def test_html():
+    text = html_page(BLOCKS)
+    assert text.startswith("<!doctype html>")
+    assert "<h2>50 % &amp; more</h2>" in text
+    assert '<b>bold</b>, <code>code_1</code> and <a href="../x.md">a link</a> &lt; y' in text
+    assert "<caption>Title</caption>" in text
+    assert "<td>1 ± 2 ★</td>" in text
+
+
+def test_latex():
+    text = latex(BLOCKS)
+    assert r"\subsection*{50 \% \& more}" in text
+    assert r"\textbf{bold}, \texttt{code\_1} and a link < y" in text
+    assert r"a\_b & paper & 1 $\pm$ 2 $\star$ \\" in text
+    assert r"{p/x.png}" in text
+    assert text.count(r"\begin{") == text.count(r"\end{") == 4
+
+
+def test_curves_come_from_names_of_values_or_from_settings():
+    rows = made_up_rows(STUDY, VALUES)
+    (bound,) = curves(STUDY, STUDY.figures[0], rows)
+    assert (bound.panel, bound.label, bound.points) == ("p=1", "bound", {1: 45.0, 2: 22.5})
+    by_seed = STUDY.figures[0] | {"x": "seed", "curves": [{"label": "clean", "pattern": "clean"}]}
+    assert curves(STUDY, by_seed, rows)[0].points == {1: 80.0, 2: 81.0, 3: 82.0}
+    assert curves(STUDY, STUDY.figures[0] | {"where": {"seed": 4}}, rows) == []
+
+
+def test_a_figure_has_the_same_bits_twice(tmp_path):
+    lines = curves(STUDY, STUDY.figures[0], made_up_rows(STUDY, VALUES))
+    first = [path.read_bytes() for path in draw(STUDY.figures[0], lines, tmp_path / "a")]
+    assert first == [path.read_bytes() for path in draw(STUDY.figures[0], lines, tmp_path / "b")]
+    assert first[0].startswith(b"<?xml")
+    assert first[1].startswith(b"\x89PNG")
+
+
+def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):
+    for row in made_up_rows(STUDY, VALUES):
+        append_row(tmp_path / "results" / "tiny.jsonl", row)
+    blocks = study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs")
+    text = markdown(blocks)
+    assert "Rows: [tiny.jsonl](../results/tiny.jsonl); command: `levcert benchmark tiny`." in text
+    assert "Nothing to say." in text
+    assert "![A figure](pictures/benchmark-tiny.svg)" in text
+
+
+@pytest.mark.parametrize("ending", [".md", ".html", ".tex"])
+def test_the_whole_page_is_written_in_every_format(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(page, "study_names", lambda: ("tiny",))
+    monkeypatch.setattr(page, "load_study", lambda name: STUDY)
+    write_page(tmp_path / f"page{ending}", tmp_path, tmp_path)
+    assert "Tiny" in (tmp_path / f"page{ending}").read_text()
+
+
+def test_bad_paths_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"ends in \.md, \.html, \.tex"):
+        write_page(tmp_path / "page.pdf", tmp_path, tmp_path)
+    with pytest.raises(InputError, match="run a study first"):
+        write_page(tmp_path / "page.md", tmp_path / "none", tmp_path)
+
+
+def test_places_in_other_pages_are_filled(tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "study_names", lambda: ("tiny",))
+    monkeypatch.setattr(places, "load_study", lambda name: STUDY)
+    for row in made_up_rows(STUDY, VALUES):
+        append_row(tmp_path / "tiny.jsonl", row)
+    readme = tmp_path / "README.md"
+    readme.write_text("Before\n<!-- table tiny -->\nold\n<!-- end -->\nAfter\n")
+    fill_places(readme, tmp_path)
+    table = markdown_table(make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES)))
+    filled = f"<!-- table tiny -->\n{table}\n\nNot run: toy, p=∞.\n<!-- end -->"
+    assert readme.read_text() == f"Before\n{filled}\nAfter\n"
+    readme.write_text("<!-- table other -->\n<!-- end -->")
+    with pytest.raises(InputError, match="No study has a table 'other'"):
+        fill_places(readme, tmp_path)
+    readme.write_text("nothing")
+    with pytest.raises(InputError, match="has no place for a table"):
+        fill_places(readme, tmp_path)
