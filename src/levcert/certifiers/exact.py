@@ -87,7 +87,8 @@ class Exact(Certifier):
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
         quick = batch.model.replacement_costs(search.label) is not None
-        if self.distance >= 2 and radius < self.enough and quick:
+        settled = chains is not None and radius >= 2  # beyond two edits chains say more than pairs and G
+        if self.distance >= 2 and radius < self.enough and quick and not settled:
             try:
                 script = search.run()
                 if script is not None:
