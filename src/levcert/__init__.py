@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from levcert.certificate import Certificates as Certificates
     from levcert.certificate import Share as Share
     from levcert.certifiers import certify as certify
+    from levcert.certifiers.any_model import certify_callable as certify_callable
     from levcert.certifiers.losses import character_losses as character_losses
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from levcert.edits import apply_edits as apply_edits
     from levcert.edits import edit_script as edit_script
     from levcert.errors import InputError as InputError
+    from levcert.estimator import LevenshteinClassifier as LevenshteinClassifier
+    from levcert.estimator import verified_accuracy as verified_accuracy
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.registry import load as load
     from levcert.models.votes import VoteModel as VoteModel
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from levcert.models.window import WindowModel as WindowModel
     from levcert.threat import Threat as Threat
     from levcert.training.registry import train as train
+    from levcert.training.tuning import tune as tune
 
 __version__ = "0.1.0"
 
@@ -47,6 +51,7 @@ _MODULE_OF = {
     "Edit": "edits",
     "EditEffects": "models.window",
     "InputError": "errors",
+    "LevenshteinClassifier": "estimator",
     "RowReader": "datasets",
     "Share": "certificate",
     "Split": "datasets",
@@ -56,6 +61,7 @@ _MODULE_OF = {
     "apply_edits": "edits",
     "attack": "attacks",
     "certify": "certifiers",
+    "certify_callable": "certifiers.any_model",
     "character_losses": "certifiers.losses",
     "dataset_from_files": "datasets",
     "edit_script": "edits",
@@ -64,6 +70,8 @@ _MODULE_OF = {
     "load": "models.registry",
     "load_dataset": "datasets",
     "train": "training.registry",
+    "tune": "training.tuning",
+    "verified_accuracy": "estimator",
 }
 
 __all__ = [*_MODULE_OF]

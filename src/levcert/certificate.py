@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final, overload
@@ -59,9 +59,6 @@ class Certificate:
         kept = f"kept under {self.radius} edit{'s' * (self.radius != 1)}"
         found = "" if self.upper is None else f"; changed by {self.upper}: {self.counterexample!r}"
         return f"{self.label!r}, {kept} ({self.claim}, {self.method}){found}"
-
-
-COLUMNS: Final = tuple(field.name for field in fields(Certificate))
 
 
 @dataclass(frozen=True)

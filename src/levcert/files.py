@@ -57,5 +57,12 @@ def check_model_path(path: str | Path) -> None:
     path = Path(path)
     if path.suffix != ".safetensors":
         raise InputError(f"A model file ends in .safetensors, and {path} does not.")
+    check_writable(path)
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a path at which no file could be written."""
+    if path.is_dir():
+        raise InputError(f"Cannot write {path}: it is a folder. Choose another name.")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"Cannot write {path}: its folder does not exist or may not be written. Choose another.")

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text as Styled
 
-from levcert.datasets import Dataset
+from levcert.alphabet import Text
+from levcert.edits import edit_script
 
-console = Console(highlight=False)
+if TYPE_CHECKING:
+    from levcert.datasets import Dataset
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to ``levcert.commands.endings``, where rich would end the program with code 1."""
+        raise
+
+
+console = _Console(highlight=False)
 
 
 def table(title: str, *columns: str) -> Table:
@@ -51,6 +65,56 @@ def describe_dataset(dataset: Dataset) -> None:
         first = int(np.argmax(rows[0]))
         shares.add_row(label, *(f"{row.sum():,}" for row in rows), _shortened(str(dataset.train.texts[first])))
     console.print(shares)
+
+
+def printable(text: Text) -> str:
+    """Return a text for the screen: control characters, and bytes that are no ASCII, as escapes."""
+    if isinstance(text, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
+    """Return the other text with its edits marked: [-deleted-] and {+inserted+}, coloured where there is colour.
+
+    Stretches without an edit are shortened to ``context`` characters on either side.
+    """
+    parts: list[tuple[str, Text]] = []  # kind and content, in the order of the text
+
+    def add(kind: str, content: Text) -> None:
+        if parts and parts[-1][0] == kind:
+            content = parts.pop()[1] + content  # type: ignore[operator]  # both are str or both bytes
+        if content:
+            parts.append((kind, content))
+
+    copied = 0
+    for edit in edit_script(text, other):
+        add("same", text[copied : edit.position])
+        copied = edit.position
+        if edit.operation != "insert":
+            add("deleted", text[copied : copied + 1])
+            copied += 1
+        if edit.symbol is not None:
+            add("inserted", edit.symbol)
+    add("same", text[copied:])
+    result = Styled()
+    for number, (kind, content) in enumerate(parts):
+        if kind == "deleted":
+            result.append(f"[-{printable(content)}-]", style="red strike")
+        elif kind == "inserted":
+            result.append(f"{{+{printable(content)}+}}", style="bold green")
+        else:
+            before = context if number > 0 else 0
+            after = context if number < len(parts) - 1 else 0
+            result.append(_cut(content, before, after) if len(parts) > 1 else printable(content))
+    return result
+
+
+def _cut(content: Text, before: int, after: int) -> str:
+    """Return so many characters from the beginning and from the end."""
+    if len(content) <= before + after:
+        return printable(content)
+    return f"{printable(content[:before])}…{printable(content[len(content) - after :])}"
 
 
 def _shortened(text: str, width: int = 60) -> str:

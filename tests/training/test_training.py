@@ -280,7 +280,11 @@ COMMAND = Path(sys.executable).with_name("levcert")
 
 def run(*arguments, **options):
     return subprocess.run(
-        [COMMAND, "train", *map(str, arguments)], capture_output=True, text=True, check=False, **options
+        [COMMAND, "train", "--model", "conv", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
 
 
@@ -319,7 +323,7 @@ def _rows(count):
         (("toy", "-o", "model.pt"), "ends in .safetensors"),
         (("toy", "-o", "no/model.safetensors"), "folder does not exist"),
         (("toy", "--p", "3"), "p is 1, 2 or inf"),
-        (("toy", "--preset", "mine"), "no preset 'mine'"),
+        (("toy", "--orders", "4,6"), "orders belongs to the model votes"),
         (("nothing.csv",), "nothing.csv does not exist"),
         (("nothing",), "no dataset 'nothing'"),
     ],
@@ -333,7 +337,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, message)
 
 
 def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
-    arguments = ["train", "toy", "-o", "m.safetensors", "--epochs", "100000", "--kernel-size", "3"]
+    arguments = ["train", "toy", "--model", "conv", "-o", "m.safetensors", "--epochs", "100000", "--kernel-size", "3"]
     code = (
         "import sys; from levcert import cli; from levcert.training import loop\n"
         f"loop.SECONDS_BETWEEN_CHECKPOINTS = 0.1; sys.argv = ['levcert', *{arguments!r}]; cli.main()"

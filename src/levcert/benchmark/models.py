@@ -15,7 +15,7 @@ from levcert.datasets import Dataset
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.storage import Header, read_model
-from levcert.training.registry import CONFIGURATIONS, configured
+from levcert.training.families import CONFIGURATIONS, configured
 
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
 

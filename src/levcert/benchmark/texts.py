@@ -1,4 +1,4 @@
-"""Which texts a cell is about: ``first 1000``, ``shuffled 1000`` or ``validation``, with ``whole`` for uncut ones.
+"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000`` or ``validation``; ``whole`` for uncut ones.
 
 ``first`` is what the paper does.  IMDB's test file is sorted by label, so its first thousand rows are one class;
 ``shuffled`` takes a thousand rows of a fixed permutation instead.  ``validation`` are the training rows set aside.
@@ -43,8 +43,10 @@ def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
         if aside is None:
             raise InputError("To measure on validation rows, set validation_rows in the grid.")
         return aside
+    if words[0] == "all":
+        return cut(dataset.test, length)
     if words[0] not in ("first", "shuffled") or len(words) < 2 or not words[1].isdecimal():
-        raise InputError(f"A selection is 'first N', 'shuffled N' or 'validation', not {selection!r}.")
+        raise InputError(f"A selection is 'all', 'first N', 'shuffled N' or 'validation', not {selection!r}.")
     order = np.arange(len(dataset.test))
     if words[0] == "shuffled":
         order = np.random.default_rng(_PERMUTATION).permutation(len(order))

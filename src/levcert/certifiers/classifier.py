@@ -14,12 +14,16 @@ from levcert.errors import InputError
 from levcert.models.window import WindowModel
 
 
-@dataclass(frozen=True)
+@dataclass
 class Classifier:
-    """Labels for texts, in batches; built by :func:`as_classifier`."""
+    """Labels for texts, in batches; built by :func:`as_classifier`.
+
+    A function may answer with labels (strings or integers), with rows of scores, or as a pipeline of transformers
+    does: a dictionary with "label" for each text, or a list of such with "score", one for each class.
+    """
 
     function: Callable[[list[Text]], Any]
-    names: tuple[str, ...] | None
+    names: tuple[str, ...] | None  # None: not known (yet); scores then have numbers for names
     alphabet: Alphabet | None
     batch_size: int = 1024
 
@@ -58,7 +62,7 @@ class Classifier:
         for start in range(0, len(texts), self.batch_size):
             batch = list(texts[start : start + self.batch_size])
             try:
-                answers = np.asarray(self.function(batch))
+                answers = np.asarray(self._undressed(self.function(batch)))
             except ValueError as error:
                 raise InputError(f"The classifier's answer is no array of labels or scores: {error}") from None
             if answers.shape[:1] != (len(batch),) or answers.ndim > 2 or (answers.ndim == 2 and answers.shape[1] < 2):
@@ -70,6 +74,24 @@ class Classifier:
                 raise InputError("The classifier gave scores that are no finite numbers.")
             parts.append(answers)
         return np.concatenate(parts) if parts else np.zeros((0, 2))
+
+    def _undressed(self, answers: Any) -> Any:
+        """Turn dictionaries with labels into labels, and lists of such into scores of classes in fixed order."""
+        if not isinstance(answers, list | tuple) or not answers:
+            return answers
+        try:
+            if isinstance(answers[0], dict):
+                return [answer["label"] for answer in answers]
+            if isinstance(answers[0], list) and isinstance(answers[0][0], dict):
+                rows = [{str(entry["label"]): entry["score"] for entry in answer} for answer in answers]
+                names = tuple(sorted(rows[0])) if self.names is None else self.names
+                if any(row.keys() != set(names) for row in rows):
+                    raise InputError("The classifier gave scores of other classes for some texts; ask it for all.")
+                self.names = names
+                return [[row[name] for name in names] for row in rows]
+        except (IndexError, KeyError, TypeError):
+            raise InputError('The classifier gave dictionaries without "label", or lists without "score".') from None
+        return answers
 
 
 def _margins(scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

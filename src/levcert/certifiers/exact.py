@@ -75,7 +75,7 @@ class Exact(Certifier):
         if margin <= 0:
             return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
         deadline = None if self.budget is None else time.perf_counter() + self.budget
-        if chains is not None:
+        if chains is not None and self.enough > 1:  # for one edit, evaluating all is exact and quicker
             one_pass = max(one_pass, chains[0].radius(batch, index, chains[1]))
             if one_pass >= self.enough:
                 return Verdict(one_pass, "proved", margin)

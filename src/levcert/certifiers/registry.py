@@ -38,7 +38,6 @@ CERTIFIERS: Final[dict[str, type[Method]]] = {
     "smoothing": DeletionSmoothing,
     "brute-force": BruteForce,
 }
-_BATCH: Final = 256
 
 
 def certify(
@@ -75,8 +74,12 @@ def certify_each(
     budget: float | None = None,
     operations: Collection[Operation] = OPERATIONS,
     threat: Threat | None = None,
+    batch_size: int = 256,
 ) -> Iterator[Certificate]:
-    """As :func:`certify`, one certificate after the other: any number of texts in constant memory."""
+    """As :func:`certify`, one certificate after the other: any number of texts in constant memory.
+
+    ``batch_size`` texts are read and answered at once, with 1 each as soon as it is there.
+    """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 0):
         raise InputError(f"max_distance is a whole number of at least 0, not {max_distance!r}.")
     if budget is not None and (not isinstance(budget, int | float) or not budget > 0):
@@ -86,7 +89,7 @@ def certify_each(
     certifier = _method(method, max_distance, budget)
     threat = as_threat(threat, operations)
     texts = iter(texts)
-    while chunk := list(islice(texts, _BATCH)):
+    while chunk := list(islice(texts, batch_size)):
         if isinstance(model, WindowModel):
             chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
@@ -135,6 +138,7 @@ def _certificate(
 def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
     """Look a method up, and tell it what distance and time are of interest where it can make use of that."""
     if isinstance(method, str):
+        method = method.replace("_", "-")
         if method not in CERTIFIERS:
             raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
         method = CERTIFIERS[method]()

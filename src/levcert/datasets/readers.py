@@ -70,7 +70,7 @@ class RowReader:
 
     def _row(self, line: int, fields: Fields, defect: str | None) -> Row | None:
         text, label = fields.get(self.text_column) or self.missing_text, None
-        defect = defect or _defect_of_text(text)
+        defect = defect or defect_of_text(text)
         if self.label_column and not defect:
             label = fields.get(self.label_column)
             defect = _defect_of_label(label)
@@ -82,7 +82,8 @@ class RowReader:
         return None
 
 
-def _defect_of_text(text: Any) -> str | None:
+def defect_of_text(text: Any) -> str | None:
+    """Say what is wrong with a text, if anything."""
     if text is None:
         return "missing text"
     if isinstance(text, str):

@@ -145,6 +145,34 @@ def hole_windows(
 
 
 @kernel
+def hole_sums(
+    votes: Votes, orders: Positions, width: int, padded: Ids, lefts: Positions, rights: Positions, sums: Sums
+) -> None:
+    """sums[n, c − 1] += the votes of all windows that hold symbol c in hole n."""
+    _, rows, classes = votes.shape
+    rows -= 1
+    shift, symbols = shift_of(rows), sums.shape[1]
+    powers, heads, tails = np.empty((3, width + 1), np.uint64)
+    for i in range(width + 1):
+        powers[i] = power(i)
+    for n in range(lefts.size):
+        hash_sides(padded, lefts[n], rights[n], powers, heads, tails)
+        for o in range(orders.size):
+            order = orders[o]
+            for b in range(order):
+                fixed = heads[order - 1 - b] * powers[b + 1] + tails[b]
+                for c in range(symbols):
+                    row = row_of(fixed + np.uint64(c + 1) * powers[b], rows, shift)
+                    for y in range(classes):
+                        sums[n, c, y] += votes[o, row, y]
+            for b in range(order, width):  # n-grams beyond the hole, which do not see its symbol
+                row = row_of(tails[b] - tails[b - order] * powers[order], rows, shift)
+                for c in range(symbols):
+                    for y in range(classes):
+                        sums[n, c, y] += votes[o, row, y]
+
+
+@kernel
 def hash_sides(ids: Ids, left: int, right: int, powers: Hashes, heads: Hashes, tails: Hashes) -> None:
     """heads[i] = the hash of the i symbols before ``left``, tails[i] of the i symbols from ``right`` on."""
     heads[0], tails[0] = _NOTHING, _NOTHING
@@ -173,50 +201,78 @@ def lone_losses(
     """
     _, rows, classes = votes.shape
     rows -= 1
-    shift, length, reach = shift_of(rows), ids.size, losses.shape[2]
-    powers = np.empty(reach + 1, np.uint64)
+    length, reach = ids.size, losses.shape[2]
+    powers, heads, tails = np.empty((3, reach + 1), np.uint64)
     for i in range(reach + 1):
         powers[i] = power(i)
-    heads, tails = np.empty(reach + 1, np.uint64), np.empty(reach + 1, np.uint64)
-    gains = np.empty((reach, reach, classes), np.int64)
+    brought = np.empty(max(insert.size, 1), np.int64)
+    found = np.empty((orders.size, reach, brought.size), np.int64)
+    sums = np.zeros((orders.size, reach + 1, brought.size), np.int32)
     for kind in range(3):
-        for t in range(length + 1):
-            if t == length and kind != 1:
+        own = 0 if kind == 2 else 1
+        for t in range(length + kind % 2):
+            count = 0
+            if kind == 2:
+                count = 1 if delete else 0
+            else:
+                for c in range(insert.size):
+                    if insert[c] if kind == 1 else replace[ids[t] - 1, c]:
+                        brought[count] = c + 1
+                        count += 1
+            if count == 0:
                 continue
             hash_sides(ids, t, t if kind == 1 else t + 1, powers, heads, tails)
-            for c in range(1 if kind == 2 else insert.size):
-                if (
-                    (kind == 0 and not replace[ids[t] - 1, c])
-                    or (kind == 1 and not insert[c])
-                    or (kind == 2 and not delete)
-                ):
-                    continue
-                for left in range(reach):
-                    for r in range(reach):
-                        for y in range(classes):
-                            gains[left, r, y] = 0
-                own = 0 if kind == 2 else 1
+            _edit_rows(heads, tails, powers, own, brought[:count], orders, rows, found)
+            for y in range(classes):
                 for o in range(orders.size):
-                    order = orders[o]
-                    for a in range(1 - own, order):
-                        b = order - own - a  # symbols right of the edit
-                        value = heads[a] * powers[b + own] + tails[b]
-                        if own:
-                            value += np.uint64(c + 1) * powers[b]
-                        row = row_of(value, rows, shift)
-                        for y in range(classes):
-                            gains[a, b, y] += votes[o, row, y]
-                # Sums over all n-grams with at most so many symbols on either side: a two-dimensional running sum.
-                for left in range(reach):
-                    for r in range(1, reach):
-                        for y in range(classes):
-                            gains[left, r, y] += gains[left, r - 1, y]
-                for left in range(reach):
-                    for r in range(reach):
-                        for y in range(classes):
-                            if left:
-                                gains[left, r, y] += gains[left - 1, r, y]
-                        for y in range(classes):
-                            loss = (gains[left, r, y] - gains[left, r, label]) * unit
-                            if loss > losses[kind, t, left, r, y]:
-                                losses[kind, t, left, r, y] = loss
+                    for a in range(1 - own, orders[o]):
+                        before, sum_, where = sums[o, a], sums[o, a + 1], found[o, a]
+                        for n in range(count):
+                            sum_[n] = before[n] + votes[o, where[n], y] - votes[o, where[n], label]
+                _largest_sums(sums, count, own, orders, unit, losses[kind, t, :, :, y])
+
+
+@kernel
+def _edit_rows(
+    heads: Hashes,
+    tails: Hashes,
+    powers: Hashes,
+    own: int,
+    brought: Positions,
+    orders: Positions,
+    rows: int,
+    found: npt.NDArray[np.int64],
+) -> None:
+    """found[o, a, n] = the row of the n-gram with a symbols left of an edit that brings symbol number n."""
+    shift = shift_of(rows)
+    for o in range(orders.size):
+        for a in range(1 - own, orders[o]):
+            b = orders[o] - own - a
+            fixed, step = heads[a] * powers[b + own] + tails[b], powers[b] if own else _NOTHING
+            for n in range(brought.size):
+                found[o, a, n] = row_of(fixed + np.uint64(brought[n]) * step, rows, shift)
+
+
+@kernel
+def _largest_sums(
+    sums: npt.NDArray[np.int32], count: int, own: int, orders: Positions, unit: float, largest: Floats
+) -> None:
+    """largest[l, r] = the largest over symbols of Σ over n-grams with at most l symbols left and r right of an edit.
+
+    ``sums[o, a]`` runs over n-grams with fewer than a symbols on the left, so each is a difference of two.
+    """
+    totals = np.empty(count, np.int32)
+    for left in range(largest.shape[0]):
+        for right in range(largest.shape[1]):
+            for n in range(count):
+                totals[n] = 0
+            for o in range(orders.size):
+                first, last = max(1 - own, orders[o] - own - right), min(left, orders[o] - 1)
+                if first <= last:
+                    upper, lower = sums[o, last + 1], sums[o, first]
+                    for n in range(count):
+                        totals[n] += upper[n] - lower[n]
+            best = totals[0]
+            for n in range(1, count):
+                best = max(best, totals[n])
+            largest[left, right] = best * unit

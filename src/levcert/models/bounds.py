@@ -41,6 +41,14 @@ class TapCosts:
         shifts: Array = (self.spread @ distance).min(axis=2)
         return shifts
 
+    def edit_costs(self) -> tuple[Array, Array, Array]:
+        """Return what a substitution, an insertion and a deletion can lose for all pairs, whatever the text."""
+        return (
+            self.replace.max(axis=(2, 3)),
+            self.shift + self.appear.max(axis=3).sum(axis=2),
+            self.shift + self.vanish.max(axis=3).sum(axis=2),
+        )
+
     def rounded_up(self, operations: int) -> TapCosts:
         """Return costs that cover the rounding and underflow of so many operations in computing them."""
         factor, extra = 1 + rounding_factor(operations), operations * UNDERFLOW

@@ -14,6 +14,7 @@ from levcert.alphabet import Alphabet, EncodedTexts, Ids
 from levcert.errors import InputError
 from levcert.labels import check_labels
 from levcert.models.bounds import WindowRange
+from levcert.models.orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.window import Mask, Positions, Scores, WindowModel
 from levcert.storage import Header, Tensors, take, write_model
 
@@ -21,8 +22,6 @@ Votes = npt.NDArray[np.int8]
 
 UNIT: Final = 2.0**-7  # a vote is a whole number of these: sums of votes are exact, so certificates need no allowance
 LARGEST: Final = 127  # in units: B = 127/128
-SMALLEST_TABLE, LARGEST_TABLE = 2**12, 2**24
-_LONGEST_ORDER = 32
 
 
 class VoteModel(WindowModel):
@@ -119,8 +118,11 @@ class VoteModel(WindowModel):
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
-        sums: Scores = self.hole_window_scores(padded, lefts, rights).sum(axis=1).transpose(0, 2, 1)
-        return sums
+        from levcert.kernels.votes import hole_sums
+
+        sums = np.zeros((len(lefts), self.alphabet.size, self.classes), dtype=np.int64)
+        hole_sums(self._votes, self._orders, self.width, padded, lefts, rights, sums)
+        return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         from levcert.kernels.votes import hole_windows
@@ -205,15 +207,6 @@ class VoteModel(WindowModel):
             labels=header.labels,
             training=header.training,
         )
-
-
-def check_orders(orders: Sequence[int]) -> tuple[int, ...]:
-    """Return the orders, checked: different whole numbers from 1 to 32, smallest first."""
-    if isinstance(orders, str) or not all(isinstance(n, int | np.integer) for n in orders):
-        raise InputError(f"Orders of n-grams are whole numbers such as (3, 5), not {orders!r}.")
-    if not len(orders) or list(orders) != sorted(set(orders)) or not 1 <= min(orders) <= max(orders) <= _LONGEST_ORDER:
-        raise InputError(f"Orders of n-grams rise from at least 1 to at most {_LONGEST_ORDER}, not {tuple(orders)}.")
-    return tuple(int(n) for n in orders)
 
 
 def quantised(votes: npt.ArrayLike) -> Votes:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +52,7 @@ class WindowModel(ABC):
 
     alphabet: Alphabet
     labels: tuple[str, ...]
+    training: dict[str, Any]  # configuration, data and metrics of a trained model; empty for others
 
     @property
     @abstractmethod
@@ -80,6 +83,10 @@ class WindowModel(ABC):
     def window_range(self) -> WindowRange | None:
         """The range of one window's margin; None where a model cannot tell."""
         return None
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one ``.safetensors`` file, whole or not at all."""
+        raise InputError(f"There is no file format for a {type(self).__name__}.")
 
     @property
     def parts(self) -> tuple[WindowModel, ...]:

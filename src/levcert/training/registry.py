@@ -1,19 +1,17 @@
-"""Both families of models by name, and the function that users call to train one."""
+"""The function that users call to train a model of either family."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any
 
 from levcert.datasets.dataset import Dataset
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.training.config import TrainingConfig
 from levcert.training.configuration import Configuration
+from levcert.training.families import Family, configured
 from levcert.training.vote_config import VoteConfig
-
-Family = Literal["votes", "conv"]
-CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "conv": TrainingConfig}
 
 
 def train(
@@ -45,16 +43,3 @@ def train(
     from levcert.training.loop import train as train_conv
 
     return train_conv(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
-
-
-def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
-    """Return the configuration of a family for a dataset, with some options given."""
-    if model not in CONFIGURATIONS:
-        raise InputError(f"A model is one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
-    for name in options:
-        others = [family for family, kind in CONFIGURATIONS.items() if name in kind.__dataclass_fields__]
-        if model not in others and others:
-            raise InputError(f"The option {name} belongs to the model {others[0]}, not to {model}.")
-    if model == "conv":
-        return TrainingConfig.preset("paper", dataset.name, **options)
-    return VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))

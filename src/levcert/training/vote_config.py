@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from levcert.errors import InputError
-from levcert.models.votes import LARGEST_TABLE, SMALLEST_TABLE, check_orders
+from levcert.models.orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.training.configuration import Configuration, option
 
 

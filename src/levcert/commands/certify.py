@@ -1,0 +1,128 @@
+"""``levcert certify``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from levcert.commands.data_in import OnBadRow, TextColumn
+from levcert.commands.model_in import ModelFile
+from levcert.commands.part_file import PartFile, Resume, identity_of
+from levcert.commands.progress import watched
+from levcert.commands.rows_out import Json, Lines, Output, check_output, check_resume, print_json, print_line
+from levcert.commands.texts_in import File, Texts, texts_in
+from levcert.commands.threat_in import Operations, Symbols, threat_in
+
+if TYPE_CHECKING:
+    from levcert.alphabet import Text
+    from levcert.certificate import Certificate
+    from levcert.records import Record
+    from levcert.threat import Threat
+
+Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing, brute-force.")]
+MaxDistance = Annotated[int | None, typer.Option(help="Radii beyond this are of no interest; saves time.")]
+Budget = Annotated[float | None, typer.Option(help="Seconds for each text; then what is proved so far must do.")]
+
+_ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
+
+
+def certify(
+    model: ModelFile,
+    texts: Texts = None,
+    *,
+    file: File = None,
+    text_column: TextColumn = "text",
+    on_bad_row: OnBadRow = "error",
+    method: Method = "auto",
+    max_distance: MaxDistance = None,
+    budget: Budget = None,
+    operations: Operations = None,
+    symbols: Symbols = None,
+    output: Output = None,
+    resume: Resume = False,
+    json: Json = False,
+) -> None:
+    """Prove how many edits cannot change the labels of texts, and show edits that do.
+
+    Example: levcert certify toy.safetensors "hello w0rld"
+    """
+    from levcert import load
+    from levcert.certifiers import certify_each
+    from levcert.records import json_line
+    from levcert.tables import CERTIFICATE_COLUMNS, certificate_record
+
+    check_output(output)
+    check_resume(resume, output)
+    source = texts_in(texts, file, text_column, on_bad_row)
+    threat = threat_in(operations, symbols)
+    classifier = load(model)
+    answer = partial(
+        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
+        batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,
+    )  # fmt: skip
+    if output is not None:
+        identity = identity_of(model, "certify", method, max_distance, budget, str(threat))
+        radii: Counter[int] = Counter()
+
+        def records(rest: Iterator[Text]) -> Iterator[Record]:
+            return map(certificate_record, watched(answer(rest), "certifying"))
+
+        for record in PartFile(output, CERTIFICATE_COLUMNS, identity).write(source.texts, records, resume=resume):
+            radii[record["radius"]] += 1
+        _print_summary(str(output), radii, json=json)
+        return
+    lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
+    for certificate in answer(source.texts):
+        if json:
+            print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
+        elif source.kind == "arguments":
+            _print_explained(certificate, threat)
+        else:
+            _print_row(certificate, lines)
+
+
+def _print_explained(certificate: Certificate, threat: Threat) -> None:
+    """Print what a certificate says and means, and its counterexample with the edits marked."""
+    from rich.text import Text as Styled
+
+    from levcert.show import console, printable, shown_edits
+    from levcert.wording import meaning
+
+    facts = {
+        "label": Styled(certificate.label, style="bold"),
+        "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
+        "meaning": Styled(meaning(certificate, threat)),
+    }
+    if certificate.counterexample is not None and certificate.upper:
+        edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
+        facts["changed by"] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+    console.print(Styled(printable(certificate.text)), soft_wrap=True)
+    for name, fact in facts.items():
+        console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
+
+
+def _print_row(certificate: Certificate, lines: Lines) -> None:
+    """Print a certificate in one line: the text, with the edits of the counterexample marked in it."""
+    from levcert.show import printable, shown_edits
+
+    text = certificate.text
+    changed = certificate.counterexample
+    shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
+    lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
+
+
+def _print_summary(output: str, radii: Counter[int], *, json: bool) -> None:
+    """Say how many texts keep their label under how many edits."""
+    rows = radii.total()
+    if json:
+        print_json({"output": output, "rows": rows, "radius": {str(k): radii[k] for k in sorted(radii)}})
+        return
+    kept = [
+        f"{sum(count for radius, count in radii.items() if radius >= k):,} under {k} edit{'s' * (k != 1)}"
+        for k in range(1, min(max(radii, default=0), 3) + 1)
+    ]
+    print(f"{output}: {rows:,} certificates" + (f"; the label is kept for {', '.join(kept)}" if kept else ""))

@@ -1,0 +1,56 @@
+"""How a command ends: 0, 2 for bad input with one sentence, 130 after Ctrl-C; never a traceback for any of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from levcert.errors import InputError
+
+# What to install where a module is missing.
+_EXTRAS: Final = {"torch": "train", "sklearn": "sklearn", "fastapi": "web", "uvicorn": "web", "distributed": "cluster"}
+
+
+class Commands(TyperGroup):
+    """A group whose commands, and those of groups inside it, end as this file says."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with _endings():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _endings() -> Iterator[None]:
+    """Say in one sentence on stderr whatever stops a command."""
+    try:
+        yield
+        sys.stdout.flush()
+    except InputError as error:
+        raise _ending(2, str(error)) from None
+    except BrokenPipeError:  # the reader of our pipe (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt as interrupt:
+        raise _ending(130, str(interrupt) or "interrupted.") from None
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        extra = _EXTRAS[error.name]
+        raise _ending(2, f"This needs {error.name}; install it with: pip install 'levcert[{extra}]'.") from None
+    except OSError as error:  # a full disk, a lost network folder
+        raise _ending(2, f"{error.filename or 'A file'}: {error.strerror or error}.") from None
+
+
+def say(sentence: str) -> None:
+    """Tell the person at the terminal; stdout is for results."""
+    print(f"levcert: {sentence}", file=sys.stderr, flush=True)
+
+
+def _ending(code: int, sentence: str) -> typer.Exit:
+    say(sentence)
+    return typer.Exit(code)

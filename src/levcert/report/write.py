@@ -1,0 +1,173 @@
+"""Measure, sum up, fill in the template, write the file whole."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from markupsafe import Markup
+
+from levcert import __version__
+from levcert.alphabet import Text, hashable_bytes
+from levcert.certificate import Share
+from levcert.counterexample import Part, visible
+from levcert.errors import InputError
+from levcert.files import atomic_path
+from levcert.models.window import WindowModel
+from levcert.report.chart import Series, chart
+from levcert.report.rows import ReportRow, check, measure, threat_of
+from levcert.report.summary import STUDIED, Summary, summarise
+
+_AROUND: Final = 48  # characters shown before and after an edit
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a report cannot know by itself, so that others can make it again."""
+
+    data: str = "texts given in Python"
+    model_file: Path | None = None
+    command: str | None = None
+
+
+def write_report(
+    model: WindowModel,
+    texts: Sequence[Text],
+    truth: Sequence[str],
+    path: str | Path,
+    *,
+    method: str = "auto",
+    max_distance: int | None = None,
+    budget: float | None = None,
+    origin: Origin | None = None,
+    watch: Callable[[Iterator[ReportRow]], Iterable[ReportRow]] | None = None,
+) -> Summary:
+    """Certify and attack texts with known labels, and write what came out as one self-contained HTML file.
+
+    ``max_distance`` is where the curve ends, and radii beyond it are not looked for; without it, the curve goes to
+    10 edits and certificates as far as the method does.  ``budget`` is in seconds for each text.  Without a budget
+    the same input gives the same file, byte by byte.  ``watch`` is given the rows as they come, for a progress bar.
+    """
+    if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
+        raise InputError(f"A report looks at least one edit far; max_distance is {max_distance!r}.")
+    check(model, texts, truth, method)
+    with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
+        measured = measure(model, texts, truth, method, max_distance, budget)
+        rows = list(watch(measured) if watch else measured)
+        summary = summarise(model, rows, max_distance)
+        provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
+        part.write_text(render(summary, str(threat_of(method)), provenance), encoding="utf-8")
+    return summary
+
+
+def render(summary: Summary, threat: str, provenance: dict[str, str]) -> str:
+    """Fill in the template; everything that comes from texts is escaped by it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("levcert.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "interval": interval, "visible": visible}
+    return environment.get_template("template.html").render(
+        summary=summary,
+        studied=STUDIED,
+        threat=threat,
+        curve=_curve_chart(summary),
+        lengths=_length_chart(summary),
+        excerpts=[excerpt(fragile.counterexample.difference) for fragile in summary.fragile],
+        provenance=provenance,
+    )
+
+
+def percent(share: Share) -> str:
+    return f"{share.value:.1%}" if share.total else "–"
+
+
+def interval(share: Share) -> str:
+    low, high = share.interval
+    return f"{100 * low:.1f}–{100 * high:.1f}" if share.total else ""
+
+
+def excerpt(parts: Sequence[Part], around: int = _AROUND) -> list[Part]:
+    """Shorten what was not edited to its surroundings of the edits."""
+    shown = []
+    for number, part in enumerate(parts):
+        text = part.text
+        if part.kind == "same":
+            first, last = number == 0, number == len(parts) - 1
+            if first and len(text) > around:
+                text = "…" + text[-around:]
+            elif last and len(text) > around:
+                text = text[:around] + "…"
+            elif not (first or last) and len(text) > 2 * around:
+                text = text[:around] + " … " + text[-around:]
+        shown.append(Part(part.kind, text))
+    return shown
+
+
+def _curve_chart(summary: Summary) -> Markup:
+    points = summary.curve
+    return chart(
+        [
+            Series("clean", "clean", "triangle", [summary.clean] * len(points), whiskers=False),
+            Series("attacked", "attacked", "square", [point.attacked for point in points]),
+            Series("certified", "certified", "circle", [point.certified for point in points]),
+        ],
+        [str(point.k) for point in points],
+        "edits that the attacker may make",
+        "Accuracy against the number of edits; the table below has the numbers.",
+        between=(1, 2),
+    )
+
+
+def _length_chart(summary: Summary) -> Markup:
+    lines = [Series("clean", "clean", "triangle", [group.clean for group in summary.lengths])]
+    for position, k in enumerate(STUDIED):
+        style, marker = (("certified", "circle"), ("second", "square"))[position]
+        shares = [group.certified[position] for group in summary.lengths]
+        lines.append(Series(f"{k} edit{'s' * (k > 1)}", style, marker, shares))  # type: ignore[arg-type]
+    return chart(
+        lines,
+        [group.name for group in summary.lengths],
+        "characters in the text",
+        "Accuracy against the length of the text; the table below has the numbers.",
+        spread=9,
+    )
+
+
+def _provenance(
+    model: WindowModel,
+    texts: Sequence[Text],
+    truth: Sequence[str],
+    origin: Origin,
+    method: str,
+    budget: float | None,
+) -> dict[str, str]:
+    """Return names and values for the last section: enough to make the report again and to see that it is the same."""
+    digest = hashlib.sha256()
+    for text, label in zip(texts, truth, strict=True):
+        for raw in (hashable_bytes(label), hashable_bytes(text)):
+            digest.update(b"%d " % len(raw))
+            digest.update(raw)
+    facts = {"Model": repr(model)}
+    if origin.model_file is not None:
+        facts["Model file"] = origin.model_file.name
+        with origin.model_file.open("rb") as file:
+            facts["Model fingerprint"] = "sha256 " + hashlib.file_digest(file, "sha256").hexdigest()
+    facts["Texts"] = f"{len(texts):,} from {origin.data}"
+    facts["Text fingerprint"] = "sha256 " + digest.hexdigest()
+    facts["Method"] = method if budget is None else f"{method}, at most {budget:g} s for each text"
+    versions = [f"{name} {version(name)}" for name in ("numpy", "numba", "scipy")]
+    facts["Versions"] = ", ".join([f"levcert {__version__}", f"Python {platform.python_version()}", *versions])
+    if origin.command is not None:
+        facts["Command"] = origin.command
+    return facts

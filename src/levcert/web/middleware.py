@@ -1,0 +1,65 @@
+"""What holds for every answer: headers that keep a browser safe, and a limit on the size of a request."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from levcert.web.limits import LARGEST_BODY
+
+# Only this server's own files; no inline script or style, no frame, no form that goes elsewhere.
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+TOO_LARGE: Final = f"A request has at most {LARGEST_BODY:,} bytes; send fewer or shorter texts."
+
+
+class SafeHeaders:
+    """Add the headers to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class SizeLimit:
+    """Refuse a request that is too large, by what it says of its length and by what really comes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        said = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
+        if said.isdigit() and int(said) > LARGEST_BODY:
+            await JSONResponse({"error": TOO_LARGE}, 413)(scope, receive, send)
+            return
+        came = 0
+
+        async def receive_limited() -> Message:
+            nonlocal came
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > LARGEST_BODY:
+                raise HTTPException(413, TOO_LARGE)
+            return message
+
+        await self.app(scope, receive_limited, send)

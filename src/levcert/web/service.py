@@ -1,0 +1,171 @@
+"""Answers to requests: the library's calls, a memory for what was asked before, and kernels that are warm."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, get_args
+
+import numpy as np
+
+from levcert.alphabet import Text
+from levcert.attacks import attack
+from levcert.certifiers import certify
+from levcert.certifiers.losses import character_losses
+from levcert.counterexample import describe
+from levcert.errors import InputError
+from levcert.models.window import WindowModel
+from levcert.spelling import native
+from levcert.threat import Threat
+from levcert.web import schemas
+from levcert.web.gate import check_time
+from levcert.web.limits import Limits, longest_text
+from levcert.wording import meaning
+
+_REMEMBERED: Final = 512  # answers; a person who types and takes it back sees them again at once
+_SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, so that what follows the search still fits
+
+
+@dataclass
+class Service:
+    """One model, asked for predictions, certificates and attacks."""
+
+    model: WindowModel
+    limits: Limits
+    certifiers: list[str] = field(init=False)
+    _known: OrderedDict[object, schemas.Certificate] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.longest_text = longest_text(self.model)
+        self.certifiers = list(self._warm_certifiers())
+
+    def predict(self, request: schemas.PredictRequest, deadline: float) -> schemas.Predictions:
+        self._check(request.texts)
+        check_time(deadline)
+        scores = self.model.scores(request.texts)
+        labels = self.model.predict(request.texts)
+        return schemas.Predictions(
+            results=[
+                schemas.Prediction(label=str(label), scores=dict(zip(self.model.labels, row.tolist(), strict=True)))
+                for label, row in zip(labels, scores, strict=True)
+            ]
+        )
+
+    def certify(self, request: schemas.CertifyRequest, deadline: float) -> schemas.Certificates:
+        self._check(request.texts)
+        if request.method not in self.certifiers:
+            raise InputError(f"{request.method} does not know this model; choose {', '.join(self.certifiers)}.")
+        results = []
+        for text in request.texts:
+            check_time(deadline)
+            results.append(self._remembered(text, request))
+        return schemas.Certificates(results=results)
+
+    def attack(self, request: schemas.AttackRequest, deadline: float) -> schemas.Attacks:
+        self._check(request.texts)
+        threat = Threat(frozenset(request.operations))
+        results = []
+        for text in request.texts:
+            check_time(deadline)
+            found = attack(self.model, [text], request.method, max_distance=request.max_distance, threat=threat)[0]
+            results.append(
+                schemas.Attack(
+                    label=found.label,
+                    counterexample=self._shown(found.text, found.label, found.adversarial, found.distance),
+                    seconds=found.seconds,
+                )
+            )
+        return schemas.Attacks(results=results)
+
+    def _check(self, texts: Iterable[str]) -> None:
+        """Refuse texts whose search would not fit into memory: a large alphabet has many edits."""
+        if any(len(text) > self.longest_text for text in texts):
+            raise InputError(f"A text for this model has at most {self.longest_text:,} characters; send a part of it.")
+
+    def _remembered(self, text: str, request: schemas.CertifyRequest) -> schemas.Certificate:
+        """Answer from memory, or compute; what was cut short by its budget is not remembered."""
+        key = (text, request.method, request.max_distance, frozenset(request.operations), request.losses)
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        budget = self.limits.seconds * _SHARE_FOR_SEARCH / len(request.texts)
+        answer = self._certificate(text, request, budget)
+        if answer.seconds < budget:
+            with self._lock:
+                self._known[key] = answer
+                if len(self._known) > _REMEMBERED:
+                    self._known.popitem(last=False)
+        return answer
+
+    def _certificate(self, text: str, request: schemas.CertifyRequest, budget: float) -> schemas.Certificate:
+        threat = Threat(frozenset(request.operations))
+        row = certify(
+            self.model, [text], request.method, max_distance=request.max_distance, budget=budget, threat=threat
+        )[0]
+        return schemas.Certificate(
+            label=row.label,
+            radius=row.radius,
+            claim=row.claim,
+            sentence=meaning(row, threat),
+            method=row.method,
+            margin=row.margin,
+            counterexample=self._shown(row.text, row.label, row.counterexample, row.upper),
+            losses=self._losses(text, threat) if request.losses else None,
+            seconds=row.seconds,
+        )
+
+    def _shown(
+        self, text: Text, label: str, changed: Text | None, distance: int | None
+    ) -> schemas.Counterexample | None:
+        """Return a counterexample as JSON can say it; a distance of 0 is a tie, and there is nothing to show."""
+        if changed is None or not distance:
+            return None
+        found = describe(self.model, text, label, changed, distance)
+        return schemas.Counterexample(
+            text=_as_str(changed),
+            distance=distance,
+            label=found.label,
+            tie=found.tie,
+            difference=[schemas.Part(kind=part.kind, text=part.text) for part in found.difference],
+        )
+
+    def _losses(self, text: str, threat: Threat) -> list[float]:
+        """Return the losses of each character; of one that is several bytes to the model, the largest of theirs."""
+        losses = character_losses(self.model, text, threat)
+        if isinstance(native(self.model.alphabet, text), bytes) and text:
+            starts = np.cumsum([0, *(len(character.encode()) for character in text[:-1])])
+            losses = np.maximum.reduceat(losses, starts)
+        return [float(loss) for loss in losses]
+
+    def _warm_certifiers(self) -> Iterable[str]:
+        """Give the methods that work for this model, and let every kernel compile before anybody waits for it."""
+        texts = [str(sample) for sample in self._warm_texts()]
+        attack(self.model, texts, "charmer", max_distance=2)
+        for text in texts:
+            character_losses(self.model, text)
+        for method in get_args(schemas.Certifier):
+            try:
+                certify(self.model, texts, method, budget=1.0)
+            except InputError:
+                continue
+            yield method
+
+    def _warm_texts(self) -> Iterable[str]:
+        """Give texts of the model's own symbols: single ones, and long runs that survive the first searches."""
+        alphabet = self.model.alphabet
+        symbols = "ab" if alphabet.kind == "bytes" else alphabet.symbols
+        length = 4 * self.model.width
+        yield "".join(symbols[i % len(symbols)] for i in range(length))
+        for symbol in symbols[:8]:
+            yield symbol * length
+
+
+def _as_str(text: Text) -> str | None:
+    try:
+        return text.decode() if isinstance(text, bytes) else text
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,174 @@
+// The page: ask while somebody types, show only the newest answer.
+
+import {drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
+
+const PAUSE = 180; // milliseconds without a key before the server is asked
+const NOTES = {
+  auto: "the quickest way to the best proof",
+  exact: "searches for the exact radius",
+  chains: "any number of edits, for bounded votes",
+  lipschitz: "one pass, sound for every edit",
+  interval: "interval bounds, radius 0 or 1",
+  lipslev: "the published bound: proved for substitutions only",
+  smoothing: "a randomised classifier: holds with a probability",
+};
+const of = (id) => document.getElementById(id);
+const box = of("text");
+let latest = 0;
+let timer = 0;
+let running = new AbortController();
+let shown = null; // the counterexample on the page
+
+async function ask(path, body, signal) {
+  const answer = await fetch(path, {
+    method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body), signal,
+  });
+  const content = await answer.json();
+  if (!answer.ok) throw new Error(content.error);
+  return content.results[0];
+}
+
+const operations = () => Array.from(document.querySelectorAll("[name=operation]:checked"), (mark) => mark.value);
+
+function schedule(pause = PAUSE) {
+  clearTimeout(timer);
+  latest += 1; // whatever is on its way is stale now
+  running.abort();
+  of("answer").classList.add("stale");
+  of("length").textContent = `${Array.from(box.value).length.toLocaleString("en")} characters`;
+  timer = setTimeout(answer, pause);
+}
+
+async function answer() {
+  const turn = latest;
+  const text = box.value;
+  running = new AbortController();
+  const {signal} = running;
+  if (!text) return showNothing();
+  const request = {texts: [text], operations: operations(), method: of("method").value, losses: true};
+  const show = (draw) => (result) => { if (turn === latest) draw(result, text); };
+  try {
+    await Promise.all([
+      ask("/predict", {texts: [text]}, signal).then(show(showPrediction)),
+      ask("/certify", request, signal).then(show(showCertificate)),
+    ]);
+  } catch (problem) {
+    if (turn === latest) showError(problem.message);
+  }
+}
+
+function showNothing() {
+  of("answer").classList.remove("stale");
+  of("empty").hidden = false;
+  for (const id of ["result", "error", "fragile", "nearest", "search"]) of(id).hidden = true;
+}
+
+function showError(sentence) {
+  showNothing();
+  of("empty").hidden = true;
+  of("error").textContent = sentence;
+  of("error").hidden = false;
+}
+
+function showPrediction({label, scores}) {
+  drawScores(of("scores").tBodies[0], scores, label);
+}
+
+function showCertificate(certificate, text) {
+  const {label, radius, claim, sentence, margin, losses, counterexample} = certificate;
+  for (const id of ["empty", "error"]) of(id).hidden = true;
+  of("result").hidden = false;
+  of("answer").classList.remove("stale");
+  of("label").textContent = label;
+  of("number").textContent = radius < 0 ? "–" : String(radius);
+  of("claim").textContent = radius < 0 ? "" : claim;
+  of("claim").hidden = radius < 0;
+  of("claim").className = claim === "proved" || claim === "exact" ? "" : "less";
+  of("sentence").textContent = sentence;
+  const smoothed = certificate.method === "smoothing"; // then the scores are not what is certified
+  of("scores").caption.textContent = smoothed ? "Scores of the model itself, not smoothed" : "Scores";
+  of("fragile").hidden = !(margin > 0) || smoothed;
+  if (!of("fragile").hidden) {
+    drawShades(of("shaded"), text, losses, margin);
+    of("scale-end").textContent = percent(Math.max(...losses) / margin);
+    drawPlaces(of("places"), text, losses, margin);
+  }
+  of("search-note").textContent = "None is known.";
+  showCounterexample(counterexample);
+  of("search").hidden = counterexample !== null || radius < 0 || smoothed;
+}
+
+function showCounterexample(counterexample) {
+  shown = counterexample;
+  of("nearest").hidden = counterexample === null;
+  if (counterexample === null) return;
+  const {text, distance, label, tie, difference} = counterexample;
+  const edits = distance === 1 ? "One edit" : `${distance} edits`;
+  of("nearest-title").textContent = tie ? `${edits}, and ${label} is just as good` : `${edits}, and it is ${label}`;
+  drawDifference(of("counterexample"), difference);
+  of("counterexample").disabled = text === null;
+  of("edits").textContent = `${editsInWords(difference)}.`;
+}
+
+async function lookForOne() {
+  const turn = latest;
+  of("look").disabled = true;
+  of("search-note").textContent = "Looking …";
+  try {
+    const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: 12};
+    const found = await ask("/attack", request, running.signal);
+    if (turn !== latest) return;
+    of("search-note").textContent = "Nothing was found within 12 edits, which proves nothing.";
+    if (found.counterexample !== null) {
+      showCounterexample(found.counterexample);
+      of("search").hidden = true;
+    }
+  } catch (problem) {
+    if (turn === latest) of("search-note").textContent = problem.message;
+  } finally {
+    of("look").disabled = false;
+  }
+}
+
+function load(text) {
+  box.value = text;
+  box.focus();
+  schedule(0);
+}
+
+function noteMethod() {
+  of("method-note").textContent = NOTES[of("method").value] ?? "";
+}
+
+/** At least one operation stays allowed: an attacker who may do nothing needs no proof. */
+function keepOneOperation() {
+  const marks = document.querySelectorAll("[name=operation]");
+  const last = operations().length === 1;
+  for (const mark of marks) mark.disabled = last && mark.checked;
+}
+
+async function start() {
+  const about = await (await fetch("/model")).json();
+  of("model").textContent = `${about.name} · ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}`;
+  box.maxLength = about.longest_text;
+  of("method").replaceChildren(...about.certifiers.map((name) => element("option", "", name)));
+  of("samples").replaceChildren(...about.samples.map(({title, text}) => {
+    const button = element("button", "", title);
+    button.type = "button";
+    button.addEventListener("click", () => load(text));
+    return button;
+  }));
+  of("samples").hidden = about.samples.length === 0;
+  noteMethod();
+  box.addEventListener("input", () => schedule());
+  of("method").addEventListener("change", () => { noteMethod(); schedule(0); });
+  for (const mark of document.querySelectorAll("[name=operation]")) {
+    mark.addEventListener("change", () => { keepOneOperation(); schedule(0); });
+  }
+  of("counterexample").addEventListener("click", () => load(shown.text));
+  of("look").addEventListener("click", lookForOne);
+  if (!box.value && about.samples.length) box.value = about.samples[0].text;
+  schedule(0);
+}
+
+start().catch((problem) => showError(problem.message));

@@ -1,0 +1,45 @@
+"""The examples of the docs, run as a reader would: one page after the other, each in an empty folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def blocks(page, language):
+    found = re.findall(
+        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert found, f"{page} has no block of {language}"
+    return found
+
+
+@pytest.mark.parametrize("page", ["scikit-learn.md", "your-own-model.md"])
+def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, page, "exec"), names)
+    printed = capsys.readouterr().out
+    for promised in re.findall(r"^print\(rows\[0\]\)  # (.*?)(?:…|$)", "\n".join(blocks(page, "python")), re.MULTILINE):
+        assert promised in printed
+
+
+def test_shell_blocks_run(shell, invoke, folder):
+    """Plain calls of levcert inside this process, which saves minutes; all else by bash."""
+    script = "\n".join(blocks("command-line.md", "sh"))
+    explained = 0
+    for part in re.split(r"^(levcert [^|\n]*)$", script, flags=re.MULTILINE):  # plain calls, and what is between
+        if re.fullmatch(r"levcert [^|\n]*", part):
+            result = invoke(*shlex.split(part)[1:])
+            assert result.exit_code == 0, f"{part}: {result.stderr}"
+            explained += result.stdout.count("  meaning ")
+        elif part.strip():
+            result = shell(part)
+            assert result.returncode == 0, f"{part}: {result.stderr}"
+    assert explained == len(re.findall(r'^levcert certify \S+ "', script, re.MULTILINE))
+    for name in ("mails.safetensors", "rows.parquet", "attacks.csv", "rows.csv"):
+        assert (folder / name).stat().st_size

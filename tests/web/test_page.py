@@ -1,0 +1,175 @@
+"""The page in a real browser, from the real command."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A tab that must stay without errors and talk to nobody else."""
+    tab = browser.new_page()
+    problems, asked = [], []
+    tab.on("console", lambda message: problems.append(message.text))
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(address)
+    tab.wait_for_selector("#result:not([hidden])")  # the first sample's answer
+    yield tab
+    tab.close()
+    assert problems == []
+    assert {url for url in asked if not url.startswith(address)} == set()
+
+
+def settled(page):
+    """Wait until what is shown belongs to what is typed."""
+    page.wait_for_selector("#answer:not(.stale)")
+
+
+def type_text(page, text):
+    page.fill("#text", text)
+    settled(page)
+
+
+def test_typing_changes_the_radius(page):
+    expect = playwright.expect
+    assert page.input_value("#text") == "hello world"  # the first sample
+    expect(page.locator("#label")).to_have_text("letters")
+    expect(page.locator("#number")).to_have_text("4")
+    page.focus("#text")
+    page.keyboard.press("End")
+    page.keyboard.type("12")
+    expect(page.locator("#number")).to_have_text("3")
+    expect(page.locator("#claim")).to_have_text("exact")
+    expect(page.locator("#sentence")).to_have_text("Proved: 3 edits or fewer cannot change the label; 4 can.")
+    expect(page.locator("#scores tr.best th")).to_have_text("letters")
+
+
+def test_the_counterexample_can_be_loaded(page):
+    type_text(page, "ab1")
+    playwright.expect(page.locator("#nearest-title")).to_have_text("One edit, and digits is just as good")
+    marked = page.locator("#counterexample ins, #counterexample del")
+    assert marked.count() >= 1
+    page.click("#counterexample")
+    playwright.expect(page.locator("#number")).to_have_text("–")
+    playwright.expect(page.locator("#sentence")).to_contain_text("no certain answer")
+    assert page.input_value("#text") != "ab1"
+    assert len(page.input_value("#text")) <= 4
+
+
+def test_shades_have_words_beside_them(page):
+    type_text(page, "abcde 1")
+    shaded = page.locator("#shaded")
+    assert shaded.inner_text() == "abcde 1"
+    assert shaded.locator("span").first.get_attribute("class") == "l5"
+    assert shaded.locator("span").last.get_attribute("class") == "l3"  # deleting a digit helps; inserting one takes 1
+    assert page.inner_text("#scale-end") == "50 %"
+    page.click("summary")
+    playwright.expect(page.locator("#places li").first).to_contain_text("the worst edit takes 50 % of the lead")
+
+
+def test_method_and_attacker_can_be_chosen(page):
+    expect = playwright.expect
+    page.uncheck("[value=substitute]")
+    expect(page.locator("#sentence")).to_have_text(
+        "Proved: 9 deletions or insertions or fewer cannot change the label; 10 can."
+    )
+    page.uncheck("[value=delete]")
+    assert page.is_disabled("[value=insert]")  # the last one stays
+    page.check("[value=substitute]")
+    page.check("[value=delete]")
+    page.select_option("#method", "lipslev")
+    expect(page.locator("#claim")).to_have_text("substitutions only")
+    expect(page.locator("#claim")).to_have_class("less")
+    page.click("#look")
+    expect(page.locator("#nearest-title")).to_contain_text("5 edits")
+
+
+def test_samples_can_be_chosen_by_keyboard(page):
+    page.focus("#text")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#label")).to_have_text("digits")
+    assert page.input_value("#text") == "31415926535"
+
+
+def test_markup_in_a_text_stays_text(page):
+    text = "<script>document.title = 'broken'</script><img src=x onerror=alert(1)> & <b>bold</b>"
+    type_text(page, text)
+    assert page.inner_text("#shaded") == text
+    assert page.locator("main script, main img, main b:not(#scale-end)").count() == 0
+    assert page.title() == "levcert"
+
+
+def test_an_empty_box_asks_for_nothing(page):
+    type_text(page, "")
+    assert page.is_visible("#empty")
+    assert not page.is_visible("#result")
+
+
+def test_only_the_newest_answer_is_shown(page, address):
+    """Delay the answer to the first text beyond that to the second."""
+    held = []
+    page.route(
+        f"{address}/certify",
+        lambda route: held.append(route) if "slow" in route.request.post_data else route.continue_(),
+    )
+    page.fill("#text", "slow" * 3)
+    page.wait_for_timeout(400)
+    assert len(held) == 1
+    type_text(page, "123456")
+    playwright.expect(page.locator("#label")).to_have_text("digits")
+    playwright.expect(page.locator("#number")).to_have_text("2")
+    with suppress(playwright.Error):  # the page has given this one up already
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    playwright.expect(page.locator("#label")).to_have_text("digits")
+    page.unroute(f"{address}/certify")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "/docs"])
+def test_a_phone_does_not_scroll_sideways(browser, address, scheme, path):
+    phone = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
+    page = phone.new_page()
+    page.goto(address + path)
+    page.wait_for_selector("#shaded span" if not path else "#interface section")
+    if not path:
+        type_text(page, "averylongwordwithoutanyspaces" * 10)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 24, 28)"}[scheme]
+    phone.close()
+
+
+def test_everything_that_can_be_used_has_a_name(page):
+    """Labels for those who hear the page: each control has an accessible name, each picture is hidden or named."""
+    nameless = page.evaluate(
+        """Array.from(document.querySelectorAll("button, select, textarea, input"))
+             .filter((e) => !(e.innerText || e.labels?.length || e.ariaLabel)).map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    assert page.locator("svg:not([aria-hidden=true])").count() == 0
+    assert page.locator("[role=status] #sentence").count() == 1
+
+
+def test_the_interface_is_described_without_scripts_from_elsewhere(page, address):
+    page.goto(f"{address}/docs")
+    page.wait_for_selector("#interface section")
+    heads = page.locator("#interface h2").all_inner_texts()
+    assert heads[:4] == ["POST /predict", "POST /certify", "POST /attack", "GET /model"]
+    assert "Counterexample" in heads
