@@ -27,7 +27,8 @@ class Curve:
 def curves(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> list[Curve]:
     """Collect the curves of a declared figure.
 
-    x is a setting, or it is part of the names of values: in the pattern ``exact k={x}`` it is the number.
+    x is a setting, or it is part of the names of values: in the pattern ``exact k={x}`` it is the number; ``at_zero``
+    names the value at x = 0.  ``published`` curves are points from the paper.
     """
     collected: dict[tuple[str, str], dict[float, list[float]]] = {}
     for cell in study.cells:
@@ -38,13 +39,21 @@ def curves(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> list[Curv
         for curve in spec["curves"]:
             if matches(curve.get("where", {}), cell.settings):
                 points = collected.setdefault((panel, curve["label"]), {})
+                if "at_zero" in curve:
+                    points.setdefault(0.0, []).append(row.values[curve["at_zero"]])
                 for x, value in _points(spec["x"], curve["pattern"], row):
                     points.setdefault(x, []).append(value)
-    return [
+    measured = [
         Curve(panel, name, {x: mean(values) for x, values in sorted(points.items())})
         for (panel, name), points in collected.items()
         if points
     ]
+    panels = {curve.panel for curve in measured}
+    published = [
+        Curve(label(spec["panels"], entry["panel"]), entry["label"], {float(x): y for x, y in entry["points"].items()})
+        for entry in spec.get("published", [])
+    ]
+    return measured + [curve for curve in published if curve.panel in panels]
 
 
 def draw(spec: dict[str, Any], lines: Sequence[Curve], folder: Path) -> list[Path]:
