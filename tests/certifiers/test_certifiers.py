@@ -173,13 +173,19 @@ def test_contract_every_certifier_says_what_it_claims_and_needs(name):
     assert certifier.needs
     assert certifier.claim(Threat())
     assert CERTIFIERS[name].__doc__
-    rows = levcert.certify(random_model(), ["", "a", "abcabc", "A€b"], certifier)
+    model = random_model(activation="tanh") if name == "chains" else random_model()
+    rows = levcert.certify(model, ["", "a", "abcabc", "A€b"], certifier)
     assert len(rows) == 4
     for row in rows:
         assert row.method == name
         assert row.radius >= -1
         assert row.seconds >= 0
-    assert levcert.certify(random_model(), [], certifier).radius.shape == (0,)
+    assert levcert.certify(model, [], certifier).radius.shape == (0,)
+
+
+def test_chains_need_bounded_windows():
+    with pytest.raises(InputError, match="bounded windows"):
+        levcert.certify(random_model(), ["abc"], "chains")
 
 
 def test_keyboard_neighbours():

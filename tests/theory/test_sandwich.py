@@ -48,6 +48,7 @@ CONV_MODELS = st.builds(
     classes=st.integers(2, 3),
     activation=st.sampled_from(["relu", "relu", "gelu", "tanh", "leaky_relu"]),
 )
+BOUNDED_CONV_MODELS = CONV_MODELS.filter(lambda model: model.activation.bounded)
 RANGED_MODELS = st.builds(
     RangedWindowModel, st.sampled_from([Alphabet("ab"), Alphabet("abc")]), st.just(("x", "y", "z")),
     st.integers(1, 4), st.integers(0, 10**6),
@@ -84,7 +85,7 @@ def test_certified_at_most_exact_at_most_attacked(data, operations, k):
     methods = ["lipschitz", "exact", "auto"]
     if isinstance(model, ConvModel):
         methods += [Interval(elide=True), Interval(elide=False), LipsLev(p=1), LipsLev(local=False)]
-    else:
+    if window_ranges(model) is not None:
         methods += ["chains", Chains(symbols=False)]
     for method in methods:
         row = levcert.certify(model, [text], method, operations=operations)[0]
@@ -197,7 +198,7 @@ def test_theorem_range_no_single_edit_loses_more_than_the_range_of_its_windows(s
 @settings(max_examples=200)
 def test_theorem_chains_no_script_loses_more_than_its_chain(data, operations, k):
     """For models with one window width and with several, against all texts within k edits; exact for one edit."""
-    model = data.draw(VOTE_MODELS | RANGED_MODELS)
+    model = data.draw(VOTE_MODELS | RANGED_MODELS | BOUNDED_CONV_MODELS)
     text = data.draw(texts_for(model, {1: 9, 2: 6, 3: 4, 4: 3 if model.alphabet.size < 3 else 2}[k]))
     batch = Batch(model, [text], Threat(operations))
     y = int(batch.best[0])
@@ -208,9 +209,10 @@ def test_theorem_chains_no_script_loses_more_than_its_chain(data, operations, k)
     )
     for other in set(range(model.classes)) - {y}:
         bound = tried_symbols.totals(other, k)[k]
-        assert largest[other] <= bound <= known_windows.totals(other, k)[k]
+        tiny = 8 * batch.allowance[0] * (k + 1)  # 0 for votes
+        assert largest[other] - tiny <= bound <= known_windows.totals(other, k)[k] + tiny
         if k == 1:
-            assert bound == largest[other]
+            assert bound <= largest[other] + tiny
 
 
 @given(st.data(), st.integers(2, 3))

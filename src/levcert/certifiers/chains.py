@@ -40,7 +40,7 @@ class Chains(Certifier):
     """The largest k with margin − (bound of the loss of k edits) > 0 for every other class."""
 
     name: ClassVar[str] = "chains"
-    needs: ClassVar[str] = "a model with a window range (bounded votes)"
+    needs: ClassVar[str] = "a model with bounded windows (votes, or a convolution with tanh)"
     largest_distance: ClassVar[int | None] = None
 
     enough: int | None = None  # a radius beyond which nothing more is computed
@@ -64,7 +64,7 @@ class Chains(Certifier):
         margins, label = batch.margins[index], int(batch.best[index])
         if not margins.min() > 0:
             return NO_ANSWER
-        spare = margins - 4 * batch.allowance[index]
+        allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
         costs = ChainCosts.of(batch, index, ranges, symbols=self.symbols)
         edits, radius = min(_FIRST_EDITS, most), most
@@ -72,7 +72,8 @@ class Chains(Certifier):
             if other == label:
                 continue
             while True:
-                kept = (spare[other] > costs.totals(other, edits)[1:]).cumprod().sum()
+                spare = margins[other] - allowance * np.arange(2, edits + 2)
+                kept = (spare > costs.totals(other, edits)[1:]).cumprod().sum()
                 if kept < edits or edits >= radius:
                     radius = min(radius, int(kept))
                     break

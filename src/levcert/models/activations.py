@@ -17,6 +17,7 @@ class Activation:
     code: int
     lipschitz: float
     increasing: bool
+    bounded: bool = False  # |σ| ≤ 1
 
 
 # The slope of GELU, Φ(x) + x·φ(x), is largest at √2; rounded up.
@@ -27,7 +28,7 @@ ACTIVATIONS: Final = {
     for activation in (
         Activation("relu", 0, 1.0, increasing=True),
         Activation("leaky_relu", 1, 1.0, increasing=True),
-        Activation("tanh", 2, 1.0, increasing=True),
+        Activation("tanh", 2, 1.0, increasing=True, bounded=True),
         Activation("gelu", 3, _GELU_SLOPE, increasing=False),
     )
 }

@@ -16,7 +16,7 @@ from levcert.errors import InputError
 from levcert.labels import check_labels
 from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
-from levcert.models.bounds import UNDERFLOW, TapCosts, rounding_factor
+from levcert.models.bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
 from levcert.models.window import Positions, Scores, WindowModel
 from levcert.storage import Header, Tensors, take, write_model
 
@@ -165,6 +165,15 @@ class ConvModel(WindowModel):
         if self._deeper:
             return conv_bounds.norm_form(self.embedding, self.kernels, self.head, self.activation)
         return conv_bounds.exact_form(self.table, self.head, self.activation)
+
+    @cached_property
+    def window_range(self) -> WindowRange | None:
+        """±Σ_h |w_h| if the last activation is bounded by 1 (tanh), rounded up; unknown otherwise."""
+        if not self.activation.bounded:
+            return None
+        differences = np.abs(self.head[:, None] - self.head[None]).sum(axis=2)
+        limit = differences * (1 + rounding_factor(2 * self.head.shape[1])) + self.head.shape[1] * UNDERFLOW
+        return WindowRange(-limit, limit)
 
     def rounding(self, windows: int) -> float:
         """Standard forward error analysis: pool the error of one window, then apply the head."""

@@ -167,30 +167,41 @@ class WindowModel(ABC):
         of all parts that hold at most l symbols left of the edit and at most r right of it, and is the largest over
         the symbols that the edit may bring; −∞ if there is none.
         """
-        length, width, symbols = len(ids), self.width, self.alphabet.size
-        padded = pad(ids, width - 1)
-        cuts = np.arange(length + 1)
-        gains = np.zeros((3, length + 1, width, width, self.classes, symbols))
+        length, width = len(ids), self.width
+        losses = np.full((3, length + 1, width, width, self.classes), -np.inf)
+        step = max(1, _WINDOW_IDS_AT_ONCE // (width**2 * self.classes * self.alphabet.size))
+        for first in range(0, length + 1, step):
+            cuts = np.arange(first, min(first + step, length + 1))
+            gains = self._lone_gains(pad(ids, width - 1), length, cuts)
+            loss = gains - gains[..., label, None, :]
+            places = cuts[cuts < length]
+            loss[0, : len(places)] = np.where(
+                replace[ids[places] - 1][:, None, None, None], loss[0, : len(places)], -np.inf
+            )
+            loss[1, ..., ~insert] = -np.inf
+            loss[[0, 2], len(places) :] = -np.inf
+            if not delete:
+                loss[2] = -np.inf
+            losses[:, cuts] = loss.max(axis=-1, initial=-np.inf)
+        return losses
+
+    def _lone_gains(self, padded: Ids, length: int, cuts: Positions) -> Scores:
+        """Return the sums of new windows around edits at some cuts: kinds × cuts × R × R × classes × symbols."""
+        width, places = self.width, cuts[cuts < length]
+        gains = np.zeros((3, len(cuts), width, width, self.classes, self.alphabet.size))
         for part in self.parts:
             n = part.width
-            for kind, skipped in ((0, 1), (1, 0)):
-                at = cuts[: length + 1 - skipped] + width - 1
-                filled = part.hole_window_scores(padded, at, at + skipped)
+            for kind, slots in ((0, places), (1, cuts)):
+                at = slots + width - 1
+                filled = part.hole_window_scores(padded, at, at + (kind == 0))
                 for a in range(n):
                     gains[kind, : len(at), a, n - 1 - a] += filled[:, a]
             for a in range(1, n):  # a deletion's window: a symbols before the deleted one, n − a after it
                 taps = np.r_[width - 1 - a : width - 1, width : width + n - a]
-                windows = np.ascontiguousarray(padded[cuts[:-1, None] + taps])
-                gains[2, :length, a, n - a] += part.window_scores(windows)[..., None]
-        gains = gains.cumsum(axis=2).cumsum(axis=3)
-        losses = gains - gains[..., label, None, :]
-        losses[0, :length] = np.where(replace[ids - 1][:, None, None, None], losses[0, :length], -np.inf)
-        losses[1, ..., ~insert] = -np.inf
-        losses[[0, 2], length] = -np.inf
-        if not delete:
-            losses[2] = -np.inf
-        largest: Scores = losses.max(axis=-1, initial=-np.inf)
-        return largest
+                windows = np.ascontiguousarray(padded[places[:, None] + taps])
+                gains[2, : len(places), a, n - a] += part.window_scores(windows)[..., None]
+        sums: Scores = gains.cumsum(axis=2).cumsum(axis=3)
+        return sums
 
     def hole_contexts(self, padded: Ids, lefts: Positions, rights: Positions) -> Iterator[tuple[slice, Ids]]:
         """Give the 2R − 1 ids around each hole with each symbol in it, some holes at a time."""
