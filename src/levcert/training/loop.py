@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from levcert.models.conv import ConvModel
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.config import TrainingConfig
 from levcert.training.network import ConvNetwork
-from levcert.training.progress import Progress, Reporter, polite_interrupt
+from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.schedules import triangular
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -63,27 +63,18 @@ class _Run:
 
     def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
         """Take all steps that are left."""
-        progress, saved = self.progress, time.perf_counter()
-        started = saved - progress.seconds
+        progress, steps = self.progress, Steps(self.save, SECONDS_BETWEEN_CHECKPOINTS, reporter, interrupted)
         self.network.train()
         while progress.epoch < self.config.epochs:
             order = np.random.default_rng([self.config.seed, progress.epoch]).permutation(len(self.data.texts))
-            while progress.step < self.steps:
-                rate = self._step(order[progress.step * self.config.batch_size :][: self.config.batch_size])
-                progress.seconds = time.perf_counter() - started
-                reporter.step(progress, rate)
-                if interrupted.is_set():
-                    self.save()
-                    raise KeyboardInterrupt
-                if time.perf_counter() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                    self.save()
-                    saved = time.perf_counter()
+            steps.take(progress, self.steps, partial(self._step, order))
             progress.end_epoch(self.validate())
         self.save()
 
-    def _step(self, rows: npt.NDArray[np.int64]) -> float:
-        """Train on some rows; return the learning rate."""
+    def _step(self, order: npt.NDArray[np.int64], number: int) -> float:
+        """Train on the rows of one batch; return the learning rate."""
         progress, config = self.progress, self.config
+        rows = order[number * config.batch_size :][: config.batch_size]
         done = (progress.epoch + (progress.step + 1) / self.steps) / config.epochs
         rate = triangular(done, config.learning_rate, config.peak)
         loss, right = _step(self.network, self.optimiser, _batch(self.data, rows, config, progress), rate)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -81,6 +82,31 @@ class Reporter:
             accuracy=progress.right / progress.seen,
             rate=rate,
         )
+
+
+@dataclass
+class Steps:
+    """How a run takes its steps: they are shown, and Ctrl-C and the time of the last save are looked at in between."""
+
+    save: Callable[[], None]
+    seconds_between_saves: float
+    reporter: Reporter
+    interrupted: threading.Event
+    saved: float = field(default_factory=time.perf_counter)
+
+    def take(self, progress: Progress, steps: int, step: Callable[[int], float]) -> None:
+        """Take the steps of an epoch that are left; ``step`` gets its number and returns its learning rate."""
+        started = time.perf_counter() - progress.seconds
+        while progress.step < steps:
+            rate = step(progress.step)
+            progress.seconds = time.perf_counter() - started
+            self.reporter.step(progress, rate)
+            if self.interrupted.is_set():
+                self.save()
+                raise KeyboardInterrupt
+            if time.perf_counter() - self.saved > self.seconds_between_saves:
+                self.save()
+                self.saved = time.perf_counter()
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from levcert.datasets.dataset import Dataset, Split, holdout
 from levcert.errors import InputError
 from levcert.files import atomic_path
 from levcert.models.votes import VoteModel, quantised
-from levcert.training.progress import Progress, Reporter, polite_interrupt
+from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.vote_config import VoteConfig
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -54,27 +54,18 @@ class _Run:
 
     def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
         """Train until the last epoch, or until verified accuracy has not risen for some epochs."""
-        progress, saved = self.progress, time.perf_counter()
-        started = saved - progress.seconds
+        progress, steps = self.progress, Steps(self.save, SECONDS_BETWEEN_CHECKPOINTS, reporter, interrupted)
         while progress.epoch < self.config.epochs and not self._patience_is_over():
             order = np.random.default_rng([self.config.seed, progress.epoch]).permutation(len(self.texts))
-            while progress.step < self.steps:
-                rate = self._step(order[progress.step * _TEXTS_AT_ONCE :][:_TEXTS_AT_ONCE])
-                progress.seconds = time.perf_counter() - started
-                reporter.step(progress, rate)
-                if interrupted.is_set():
-                    self.save()
-                    raise KeyboardInterrupt
-                if time.perf_counter() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                    self.save()
-                    saved = time.perf_counter()
+            steps.take(progress, self.steps, partial(self._step, order))
             self._end_epoch()
 
-    def _step(self, rows: npt.NDArray[np.int64]) -> float:
-        """Train on some texts; return the learning rate."""
+    def _step(self, order: npt.NDArray[np.int64], number: int) -> float:
+        """Train on some of the texts; return the learning rate."""
         from levcert.kernels.vote_training import train_texts
 
         config, progress = self.config, self.progress
+        rows = order[number * _TEXTS_AT_ONCE :][:_TEXTS_AT_ONCE]
         done = (progress.epoch + progress.step / self.steps) / config.epochs
         rate = config.learning_rate * (1 - done)
         # τ·f/G: scores in edits, with G = 4·Σn the most that one edit can change a margin of votes in [−1, 1]
