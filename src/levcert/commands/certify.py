@@ -20,6 +20,7 @@ from levcert.commands.threat_in import Operations, Symbols, threat_in
 if TYPE_CHECKING:
     from levcert.alphabet import Text
     from levcert.certificate import Certificate
+    from levcert.models.window import WindowModel
     from levcert.records import Record
     from levcert.threat import Threat
 
@@ -27,6 +28,7 @@ Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipsl
 MaxDistance = Annotated[int | None, typer.Option(help="Radii beyond this are of no interest; saves time.")]
 Budget = Annotated[float | None, typer.Option(help="Seconds for each text; then what is proved so far must do.")]
 
+_EDITS_BEYOND = 5  # how far beyond the radius an attack looks for a counterexample
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
 
 
@@ -80,9 +82,25 @@ def certify(
         if json:
             print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
         elif source.kind == "arguments":
-            _print_explained(certificate, threat)
+            _print_explained(with_counterexample(classifier, certificate, threat), threat)
         else:
             _print_row(certificate, lines)
+
+
+def with_counterexample(model: WindowModel, certificate: Certificate, threat: Threat) -> Certificate:
+    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
+    from dataclasses import replace
+
+    from levcert import attack
+
+    if certificate.counterexample is not None or certificate.radius < 0:
+        return certificate
+    found = attack(
+        model, [certificate.text], "charmer", max_distance=certificate.radius + _EDITS_BEYOND, threat=threat
+    )[0]
+    if found.distance is None or found.distance <= certificate.radius:
+        return certificate  # a radius for substitutions only may be refuted by other edits: not ours to mix
+    return replace(certificate, upper=found.distance, counterexample=found.adversarial)
 
 
 def _print_explained(certificate: Certificate, threat: Threat) -> None:

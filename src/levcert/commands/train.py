@@ -40,12 +40,13 @@ def train(
 
     Example: levcert train toy -o toy.safetensors --target-distance 2
     """
-    from levcert.training.families import CONFIGURATIONS, configured
+    from levcert.training.families import CONFIGURATIONS, check_options, configured
     from levcert.training.registry import train as run
 
-    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
     values = (CONFIGURATIONS[model].from_toml(config) if config else {}) | options
+    check_options(model, values)
     check_model_path(output)
+    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
     checkpoint = output.with_suffix(".checkpoint")
     try:
         trained = run(dataset, configured(model, dataset, values), checkpoint=checkpoint, resume=resume)
