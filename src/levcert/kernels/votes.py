@@ -148,10 +148,11 @@ def hole_windows(
 def hole_sums(
     votes: Votes, orders: Positions, width: int, padded: Ids, lefts: Positions, rights: Positions, sums: Sums
 ) -> None:
-    """sums[n, c − 1] += the votes of all windows that hold symbol c in hole n."""
+    """sums[n, y, c − 1] += the votes for class y of all windows that hold symbol c in hole n."""
     _, rows, classes = votes.shape
     rows -= 1
-    shift, symbols = shift_of(rows), sums.shape[1]
+    shift, symbols = shift_of(rows), sums.shape[2]
+    found = np.empty(symbols, np.int64)
     powers, heads, tails = np.empty((3, width + 1), np.uint64)
     for i in range(width + 1):
         powers[i] = power(i)
@@ -162,14 +163,16 @@ def hole_sums(
             for b in range(order):
                 fixed = heads[order - 1 - b] * powers[b + 1] + tails[b]
                 for c in range(symbols):
-                    row = row_of(fixed + np.uint64(c + 1) * powers[b], rows, shift)
-                    for y in range(classes):
-                        sums[n, c, y] += votes[o, row, y]
+                    found[c] = row_of(fixed + np.uint64(c + 1) * powers[b], rows, shift)
+                for y in range(classes):
+                    total = sums[n, y]
+                    for c in range(symbols):
+                        total[c] += votes[o, found[c], y]
             for b in range(order, width):  # n-grams beyond the hole, which do not see its symbol
                 row = row_of(tails[b] - tails[b - order] * powers[order], rows, shift)
-                for c in range(symbols):
-                    for y in range(classes):
-                        sums[n, c, y] += votes[o, row, y]
+                for y in range(classes):
+                    for c in range(symbols):
+                        sums[n, y, c] += votes[o, row, y]
 
 
 @kernel

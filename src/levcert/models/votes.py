@@ -120,9 +120,9 @@ class VoteModel(WindowModel):
     def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         from levcert.kernels.votes import hole_sums
 
-        sums = np.zeros((len(lefts), self.alphabet.size, self.classes), dtype=np.int64)
+        sums = np.zeros((len(lefts), self.classes, self.alphabet.size), dtype=np.int64)
         hole_sums(self._votes, self._orders, self.width, padded, lefts, rights, sums)
-        return np.multiply(sums, UNIT, dtype=np.float64)
+        return np.multiply(sums, UNIT, dtype=np.float64).transpose(0, 2, 1)
 
     def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         from levcert.kernels.votes import hole_windows
