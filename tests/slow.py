@@ -65,6 +65,8 @@ class AnyWindowModel(WindowModel):
 class RangedWindowModel(AnyWindowModel):
     """As above, and it knows that margins of windows lie in [−16, 16]."""
 
+    has_quick_chains = True
+
     @property
     def window_range(self):
         limit = 16.0 * (1 - np.eye(self.classes))

@@ -60,7 +60,7 @@ def test_help_lists_every_study():
 
 
 def test_the_generated_pages_are_those_of_the_rows(tmp_path):
-    """After new rows: levcert benchmark render --into README.md --into docs/exact-search.md."""
+    """After new rows: levcert benchmark render --into README.md --into docs/exact-search.md --into docs/votes.md."""
     if not (ROOT / "results").is_dir():
         pytest.skip("installed without results")
     docs = tmp_path / "docs"
@@ -68,7 +68,7 @@ def test_the_generated_pages_are_those_of_the_rows(tmp_path):
     (tmp_path / "results").symlink_to(ROOT / "results")
     write_page(docs / "results.md", tmp_path / "results", docs / "pictures")
     assert (docs / "results.md").read_text() == (ROOT / "docs" / "results.md").read_text()
-    for name in ("README.md", "docs/exact-search.md"):
+    for name in ("README.md", "docs/exact-search.md", "docs/votes.md"):
         copy = tmp_path / name
         copy.write_text((ROOT / name).read_text())
         fill_places(copy, tmp_path / "results")

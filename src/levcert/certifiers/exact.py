@@ -57,7 +57,7 @@ class Exact(Certifier):
         costs = edit_costs(batch) if known else np.full_like(batch.margins, np.inf)
         one_pass = radii(batch.margins, costs, batch.allowance, batch.reach)
         ranges = window_ranges(batch.model)
-        chains = None if ranges is None else (Chains(self._enough()), ranges)
+        chains = (Chains(self._enough()), ranges) if ranges is not None and batch.model.has_quick_chains else None
         return [self._verdict(batch, index, costs, int(one_pass[index]), chains) for index in range(len(batch.texts))]
 
     def _enough(self) -> int | None:

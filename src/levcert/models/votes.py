@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ class VoteModel(WindowModel):
     fixes (levcert.kernels.votes).  Whether n-grams share a row is a matter of accuracy, not of soundness: the window
     sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
     """
+
+    has_quick_chains: ClassVar[bool] = True
 
     def __init__(
         self,

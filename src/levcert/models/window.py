@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,7 @@ class WindowModel(ABC):
 
     alphabet: Alphabet
     labels: tuple[str, ...]
+    has_quick_chains: ClassVar[bool] = False  # whether lone_losses takes milliseconds: then every exact search uses it
     training: dict[str, Any]  # configuration, data and metrics of a trained model; empty for others
 
     @property
