@@ -85,3 +85,18 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
 
 def test_bad_usage_is_exit_code_2():
     assert run("no-such-command").returncode == 2
+
+
+def test_the_demo_s_figures_come_as_json_too(monkeypatch, capsys):
+    import json
+
+    from levcert import demo
+    from levcert.commands.demo import demo as command
+
+    monkeypatch.setattr(demo, "load_dataset", lambda name: levcert.load_dataset("toy"))
+    monkeypatch.setattr(demo, "CERTIFIED_TEXTS", 5)
+    monkeypatch.setattr(demo, "RECIPE", {"orders": (2,), "table_bits": 12, "epochs": 1})
+    command(json=True)
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["certified_texts"] == 5
+    assert set(figures["verified_accuracy"]) == {"0", "1", "2"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.table import Table
@@ -29,33 +29,43 @@ RECIPE = {"orders": (2, 4), "table_bits": 16, "epochs": 5}
 CERTIFIED_TEXTS = 200
 
 
-def run_demo() -> None:
-    """Describe the embedded dataset, train a classifier on it, certify test texts."""
+def run_demo(*, show: bool = True) -> dict[str, Any]:
+    """Describe the embedded dataset, train a classifier on it, certify test texts; return the figures."""
     started = time.perf_counter()
     dataset = load_dataset("languages")
-    describe_dataset(dataset)
-    alphabet = Alphabet.from_corpus(str(text) for text in dataset.train.texts)
-    console.print(distance_table(alphabet))
-    model = trained(dataset)
+    if show:
+        describe_dataset(dataset)
+        console.print(distance_table(Alphabet.from_corpus(str(text) for text in dataset.train.texts)))
+    model = trained(dataset, show=show)
     texts = list(dataset.test.texts[:CERTIFIED_TEXTS])
     truth = [dataset.labels[number] for number in dataset.test.labels[:CERTIFIED_TEXTS]]
     certificates = certify(model, texts)
-    console.print(certificate_table(certificates, truth))
-    shares = [f"k={k}: {certificates.verified_accuracy(truth, k)}" for k in (0, 1, 2)]
-    console.print(f"Verified accuracy on {len(texts)} test texts, 95 % interval: {',  '.join(shares)}")
-    console.print(f"Done in {time.perf_counter() - started:.0f} s.")
+    verified = {k: certificates.verified_accuracy(truth, k) for k in (0, 1, 2)}
+    seconds = time.perf_counter() - started
+    if show:
+        console.print(certificate_table(certificates, truth))
+        shares = ",  ".join(f"k={k}: {share}" for k, share in verified.items())
+        console.print(f"Verified accuracy on {len(texts)} test texts, 95 % interval: {shares}")
+        console.print(f"Done in {seconds:.0f} s.")
+    return {
+        "test_accuracy": model.training["metrics"]["test"],
+        "certified_texts": len(texts),
+        "verified_accuracy": {str(k): share.value for k, share in verified.items()},
+        "seconds": seconds,
+    }
 
 
-def trained(dataset: Dataset) -> WindowModel:
+def trained(dataset: Dataset, *, show: bool) -> WindowModel:
     """Train the demo's classifier and say how well it does."""
     from levcert.training.vote_config import VoteConfig
     from levcert.training.votes import train_votes
 
-    model = train_votes(dataset, VoteConfig().changed(RECIPE))
+    model = train_votes(dataset, VoteConfig().changed(RECIPE), show_progress=show)
     metrics = model.training["metrics"]
-    console.print(
-        f"Trained {model!r} in {metrics['seconds']:.0f} s: {metrics['test']:.1%} of all test texts are right."
-    )
+    if show:
+        console.print(
+            f"Trained {model!r} in {metrics['seconds']:.0f} s: {metrics['test']:.1%} of all test texts are right."
+        )
     return model
 
 
