@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from levcert.datasets import Dataset, Split, load_dataset
-from levcert.datasets.dataset import holdout
 from levcert.errors import InputError
+from levcert.training import data
 
 _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selections are taken
 
@@ -29,9 +29,7 @@ def dataset_of(name: str) -> Dataset:
 
 def training_rows(dataset: Dataset, config: dict[str, Any]) -> tuple[Split, Split | None]:
     """Return the rows that a training with this configuration sees, and those it sets aside."""
-    split = cut(dataset.train, config.get("cut"))
-    rows = config.get("validation_rows", 0)
-    return holdout(split, rows, config["seed"]) if rows else (split, None)
+    return data.training_rows(dataset, config.get("cut"), config.get("validation_rows", 0), config["seed"])
 
 
 def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
@@ -44,15 +42,10 @@ def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
             raise InputError("To measure on validation rows, set validation_rows in the grid.")
         return aside
     if words[0] == "all":
-        return cut(dataset.test, length)
+        return dataset.test.cut(length)
     if words[0] not in ("first", "shuffled") or len(words) < 2 or not words[1].isdecimal():
         raise InputError(f"A selection is 'all', 'first N', 'shuffled N' or 'validation', not {selection!r}.")
     order = np.arange(len(dataset.test))
     if words[0] == "shuffled":
         order = np.random.default_rng(_PERMUTATION).permutation(len(order))
-    return cut(dataset.test.take(order[: int(words[1])]), length)
-
-
-def cut(split: Split, length: int | None) -> Split:
-    """Keep only so many first characters of each text."""
-    return split if length is None else Split([text[:length] for text in split.texts], split.labels)
+    return dataset.test.take(order[: int(words[1])]).cut(length)

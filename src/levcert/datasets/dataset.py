@@ -35,6 +35,10 @@ class Split:
         chosen = range(len(self))[rows] if isinstance(rows, slice) else rows
         return Split([self.texts[i] for i in chosen], self.labels[rows])
 
+    def cut(self, length: int | None) -> Split:
+        """Return the split with only so many first characters of each text; None: as it is."""
+        return self if length is None else Split([text[:length] for text in self.texts], self.labels)
+
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 over all texts and labels in order: equal for equal data, on every machine."""

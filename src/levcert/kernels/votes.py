@@ -123,21 +123,19 @@ def hole_windows(
     _, rows, classes = votes.shape
     rows -= 1
     shift, symbols = shift_of(rows), sums.shape[3]
-    for o in range(orders.size):
-        order = orders[o]
-        for n in range(lefts.size):
+    powers, heads, tails = np.empty((3, width + 1), np.uint64)
+    for i in range(width + 1):
+        powers[i] = power(i)
+    for n in range(lefts.size):
+        hash_sides(padded, lefts[n], rights[n], powers, heads, tails)
+        for o in range(orders.size):
+            order = orders[o]
             for j in range(width):
                 right = width - 1 - j  # symbols of the window right of the hole
-                after = min(right, order)
-                tail = _NOTHING
-                for i in range(right - after, right):
-                    tail = tail * BASE + np.uint64(padded[rights[n] + i])
-                head = _NOTHING
-                for i in range(order - 1 - right):
-                    head = head * BASE + np.uint64(padded[lefts[n] - (order - 1 - right) + i])
-                place = power(right)
-                fixed = tail + head * place * BASE if right < order else tail
-                step = place if right < order else _NOTHING  # an n-gram beyond the hole does not see its symbol
+                if right < order:
+                    fixed, step = heads[order - 1 - right] * powers[right + 1] + tails[right], powers[right]
+                else:  # an n-gram beyond the hole does not see its symbol
+                    fixed, step = tails[right] - tails[right - order] * powers[order], _NOTHING
                 for c in range(symbols):
                     row = row_of(fixed + np.uint64(c + 1) * step, rows, shift)
                     for y in range(classes):

@@ -16,11 +16,12 @@ import torch
 from torch.nn import functional
 
 from levcert.alphabet import Alphabet, EncodedTexts
-from levcert.datasets.dataset import Dataset, Split, holdout
+from levcert.datasets.dataset import Dataset
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.config import TrainingConfig
+from levcert.training.data import accuracy, training_rows
 from levcert.training.network import ConvNetwork
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.schedules import triangular
@@ -106,7 +107,7 @@ def train(
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
         raise InputError("To resume, name the checkpoint of the run that was interrupted.")
-    split, validation = _prepare(dataset, config)
+    split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
     data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
@@ -125,16 +126,10 @@ def train(
         run.finish(reporter, interrupted)
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
-    metrics |= validate() | ({"test": accuracy(model, _cut(dataset.test, config))} if len(dataset.test) else {})
+    metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = {"config": config.to_dict(), "data": fingerprints, "metrics": metrics}
     return model
-
-
-def accuracy(model: ConvModel, split: Split) -> float:
-    """Return the share of texts that the model labels right."""
-    scores = np.concatenate([model.scores(split.texts[i : i + 1000]) for i in range(0, len(split), 1000)])
-    return float((scores.argmax(axis=1) == split.labels).mean())
 
 
 def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: float) -> tuple[float, int]:
@@ -164,19 +159,6 @@ def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, pro
         offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
         texts = EncodedTexts(texts.ids[kept], offsets)
     return _Data(texts, data.labels[rows])
-
-
-def _prepare(dataset: Dataset, config: TrainingConfig) -> tuple[Split, Split | None]:
-    split = _cut(dataset.train, config)
-    if not len(split):
-        raise InputError(f"The dataset {dataset.name} has no training rows.")
-    if not config.validation_rows:
-        return split, None
-    return holdout(split, config.validation_rows, config.seed)
-
-
-def _cut(split: Split, config: TrainingConfig) -> Split:
-    return split if config.cut is None else Split([text[: config.cut] for text in split.texts], split.labels)
 
 
 def _identity(config: TrainingConfig) -> dict[str, Any]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from levcert.datasets.dataset import Dataset, Split, holdout_apart
 from levcert.errors import InputError
+from levcert.training.data import accuracy
 from levcert.training.vote_config import VoteConfig
-from levcert.training.votes import accuracy, train_votes, verified_accuracy
+from levcert.training.votes import train_votes, verified_accuracy
 
 GRID: Final[dict[str, tuple[Any, ...]]] = {
     "orders": ((5,), (4, 6), (2, 4, 6)),

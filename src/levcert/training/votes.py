@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts
-from levcert.datasets.dataset import Dataset, Split, holdout
+from levcert.datasets.dataset import Dataset, Split
 from levcert.errors import InputError
 from levcert.files import atomic_path
 from levcert.models.votes import VoteModel, quantised
+from levcert.training.data import accuracy, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.vote_config import VoteConfig
 
@@ -146,12 +147,7 @@ def train_votes(
     show_progress: bool = True,
 ) -> VoteModel:
     """Train bounded votes as the configuration says."""
-    split = _cut(dataset.train, config)
-    if not len(split):
-        raise InputError(f"The dataset {dataset.name} has no training rows.")
-    validation = None
-    if config.validation_rows:
-        split, validation = holdout(split, config.validation_rows, config.seed)
+    split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
         Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
     )
@@ -167,15 +163,10 @@ def train_votes(
     if validation is not None:
         metrics |= validation_metrics(model, validation, config.target_distance)
     if len(dataset.test):
-        metrics["test"] = accuracy(model, _cut(dataset.test, config))
+        metrics["test"] = accuracy(model, dataset.test.cut(config.cut))
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = {"model": "votes", "config": config.to_dict(), "data": fingerprints, "metrics": metrics}
     return model
-
-
-def accuracy(model: VoteModel, split: Split) -> float:
-    """Return the share of texts that the model labels right."""
-    return float((model.scores(split.texts).argmax(axis=1) == split.labels).mean())
 
 
 def validation_metrics(model: VoteModel, split: Split, distance: int | None) -> dict[str, float]:
@@ -193,7 +184,3 @@ def verified_accuracy(model: VoteModel, split: Split, distance: int) -> float:
     rows = certify(model, split.texts, "chains", max_distance=distance)
     truth = [model.labels[number] for number in split.labels]
     return rows.verified_accuracy(truth, distance).value
-
-
-def _cut(split: Split, config: VoteConfig) -> Split:
-    return split if config.cut is None else Split([text[: config.cut] for text in split.texts], split.labels)

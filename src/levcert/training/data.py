@@ -1,0 +1,26 @@
+"""What both trainings do with rows: cut them, set some aside, and count how many a model labels right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from levcert.datasets.dataset import Dataset, Split, holdout
+from levcert.errors import InputError
+from levcert.models.window import WindowModel
+
+_TEXTS_AT_ONCE = 1000
+
+
+def training_rows(dataset: Dataset, cut: int | None, validation_rows: int, seed: int) -> tuple[Split, Split | None]:
+    """Return the rows to train on and those set aside, if any, all cut as asked for."""
+    split = dataset.train.cut(cut)
+    if not len(split):
+        raise InputError(f"The dataset {dataset.name} has no training rows.")
+    return holdout(split, validation_rows, seed) if validation_rows else (split, None)
+
+
+def accuracy(model: WindowModel, split: Split) -> float:
+    """Return the share of texts that the model labels right."""
+    parts = (split.texts[i : i + _TEXTS_AT_ONCE] for i in range(0, len(split), _TEXTS_AT_ONCE))
+    scores = np.concatenate([model.scores(part) for part in parts])
+    return float((scores.argmax(axis=1) == split.labels).mean())
