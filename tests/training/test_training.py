@@ -64,6 +64,32 @@ def test_kernels_are_the_plain_torch_network_forwards_and_backwards(seed, layers
         torch.testing.assert_close(fast, plain, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.parametrize("filters", [1, 128, 130])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_lanes_and_counts_end_where_they_should(filters, dtype):
+    """More filters than lanes, and windows of one text that no byte can count."""
+    generator = torch.Generator().manual_seed(filters)
+    texts = ALPHABET.encode_many(["a" * 1000, "", "ab" * 300, "c", "abcde" * 51])
+    results = []
+    for function in (pooled_features, plain_pooled_features):
+        generator.manual_seed(1)
+        E = torch.randn(5, 3, generator=generator, dtype=dtype, requires_grad=True)
+        K = torch.randn(4, filters, 3, generator=generator, dtype=dtype, requires_grad=True)
+        features = function(E, [K], texts)
+        (features * torch.randn(features.shape, generator=generator, dtype=dtype)).sum().backward()
+        results.append([features.detach(), E.grad, K.grad])
+    rtol, atol = (1e-4, 0.02) if dtype == torch.float32 else (1e-10, 1e-9)  # sums of a thousand terms about 1
+    for fast, plain in zip(*results, strict=True):
+        torch.testing.assert_close(fast, plain, rtol=rtol, atol=atol)
+
+
+def test_a_weight_that_is_no_number_is_seen():
+    E, K = weights(3, 1, 3)
+    with torch.no_grad():
+        E[2, 1] = math.nan
+    assert pooled_features(E, [K], ALPHABET.encode_many(["abc"])).isnan().all()
+
+
 def test_gradients_are_derivatives():
     E, K = weights(3, 1, 3)
     texts = encoded(3)

@@ -102,48 +102,6 @@ def table_features(table: Floats, ids: Ids, offsets: Offsets, padding: int, acti
 
 
 @kernel
-def table_relu_features(table: Floats, ids: Ids, offsets: Offsets, features: Floats, active: Mask) -> None:
-    """As :func:`table_features` with ReLU and full padding; ``active`` keeps for the backward pass what was > 0."""
-    _, taps, filters = table.shape
-    total = np.empty(filters, dtype=table.dtype)
-    window = 0
-    for n in range(offsets.size - 1):
-        begin, length = offsets[n], offsets[n + 1] - offsets[n]
-        pooled = features[n]
-        for i in range(length + taps - 1 if length else 0):
-            first = i - taps + 1
-            _sum_taps(table, ids, begin + first, max(0, -first), min(taps, length - first), total)
-            positive = active[window]
-            for h in range(filters):
-                pooled[h] += max(total[h], 0)
-                positive[h] = total[h] > 0
-            window += 1
-
-
-@kernel
-def table_relu_features_backward(
-    gradient: Floats, ids: Ids, offsets: Offsets, active: Mask, table_gradient: Floats
-) -> None:
-    """Scatter the gradient of the pooled features back to the table rows that made them."""
-    _, taps, filters = table_gradient.shape
-    share = np.empty(filters, dtype=table_gradient.dtype)
-    window = 0
-    for n in range(offsets.size - 1):
-        begin, length = offsets[n], offsets[n + 1] - offsets[n]
-        of_text = gradient[n]
-        for i in range(length + taps - 1 if length else 0):
-            first = i - taps + 1
-            positive = active[window]
-            for h in range(filters):
-                share[h] = of_text[h] * positive[h]
-            for j in range(max(0, -first), min(taps, length - first)):
-                row = table_gradient[ids[begin + first + j], j]
-                for h in range(filters):
-                    row[h] += share[h]
-            window += 1
-
-
-@kernel
 def table_rows(table: Floats, ids: Ids, offsets: Offsets, padding: int, out: Floats, out_offsets: Offsets) -> None:
     """out[out_offsets[n] + i] = pre-activation of window i of sequence n; rows in between are left alone."""
     taps = table.shape[1]

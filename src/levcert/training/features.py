@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from levcert.alphabet import EncodedTexts
-from levcert.kernels import conv
+from levcert.kernels import conv, conv_training
+from levcert.kernels.lanes import LANES
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -52,36 +53,40 @@ def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts,
 
 
 class _PooledRelu(torch.autograd.Function):
-    """One layer, ReLU and sum in one kernel; backwards a scatter into the table."""
+    """One layer, ReLU and sum in one kernel; backwards a count of the windows that were positive."""
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, texts: EncodedTexts, threads: int) -> Tensor:
-        array = table.detach().numpy()
-        _, taps, filters = array.shape
-        features = np.zeros((len(texts), filters), dtype=array.dtype)
+        symbols, taps, filters = table.shape
+        array = np.zeros((symbols, taps, -(-filters // LANES) * LANES), dtype=table.detach().numpy().dtype)
+        array[..., :filters] = table.detach().numpy()
+        features = np.empty((len(texts), array.shape[2]), dtype=array.dtype)
         parts = _parts(texts, threads)
         windows = [part.lengths + (taps - 1) * (part.lengths > 0) for part, _ in parts]
-        masks = [np.empty((int(count.sum()), filters), dtype=np.uint8) for count in windows]
+        masks = [np.empty((int(count.sum()), array.shape[2]), dtype=np.uint8) for count in windows]
 
         def run(index: int) -> None:
             part, rows = parts[index]
-            conv.table_relu_features(array, part.ids, part.offsets, features[rows], masks[index])
+            conv_training.relu_features(array, part.ids, part.offsets, features[rows], masks[index])
 
         _each(run, len(parts))
-        ctx.parts, ctx.masks, ctx.shape = parts, masks, array.shape
-        return torch.from_numpy(features)
+        ctx.parts, ctx.masks, ctx.shape, ctx.filters = parts, masks, array.shape, filters
+        return torch.from_numpy(features[:, :filters])
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        gradient = gradients[0].contiguous().numpy()
+        gradient = np.zeros((len(gradients[0]), ctx.shape[2]), dtype=gradients[0].numpy().dtype)
+        gradient[:, : ctx.filters] = gradients[0].numpy()
         shares = [np.zeros(ctx.shape, dtype=gradient.dtype) for _ in ctx.parts]
 
         def run(index: int) -> None:
             part, rows = ctx.parts[index]
-            conv.table_relu_features_backward(gradient[rows], part.ids, part.offsets, ctx.masks[index], shares[index])
+            conv_training.relu_features_backward(
+                gradient[rows], part.ids, part.offsets, ctx.masks[index], shares[index]
+            )
 
         _each(run, len(ctx.parts))
-        return torch.from_numpy(sum(shares[1:], start=shares[0])), None, None
+        return torch.from_numpy(sum(shares[1:], start=shares[0])[..., : ctx.filters]), None, None
 
 
 def _pooled_deep(
