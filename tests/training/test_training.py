@@ -107,6 +107,35 @@ def test_differentiable_constants_are_the_exact_ones(seed, p):
     assert float(constants.kernel_constant(tensors[1], p, vectors)) == pytest.approx(norms.kernel_constant(K, p))
 
 
+@given(st.integers(0, 1000), st.sampled_from([1.0, 2.0, math.inf]), st.integers(1, 4), st.sampled_from([1, 2]))
+@settings(max_examples=60)
+def test_the_shallow_network_by_hand_is_what_autograd_makes_of_it(seed, p, taps, threads):
+    results = []
+    for by_hand in (True, False):
+        config = TrainingConfig(p=p, kernel_size=taps, filters=4, embedding_size=3, seed=seed, threads=threads)
+        network = ConvNetwork(config, ALPHABET.size, 3, torch.float64)
+        network._is_shallow = by_hand
+        scores = network(encoded(seed))
+        (scores * torch.from_numpy(np.random.default_rng(seed).normal(size=scores.shape))).sum().backward()
+        parameters = list(network.parameters())
+        results.append([scores.detach(), *(x.grad for x in parameters), *network.buffers()])
+    for fast, plain in zip(*results, strict=True):
+        torch.testing.assert_close(fast, plain, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, math.inf])
+@pytest.mark.parametrize("weight", [math.nan, math.inf, 0.0])
+def test_weights_that_cannot_be_divided_make_the_loss_say_so(p, weight):
+    """The loop then stops with a sentence; an exception from within would be less."""
+    network = ConvNetwork(TrainingConfig(p=p, **{**SMALL, "seed": 1}), ALPHABET.size, 2)
+    with torch.no_grad():
+        for tensor in network.parameters():
+            tensor.fill_(weight)
+    scores = network(ALPHABET.encode_many(["abc", "de"]))
+    scores.sum().backward()
+    assert not scores.isfinite().any()
+
+
 @given(st.integers(0, 1000))
 def test_the_substitution_constant_is_the_largest_of_all(seed):
     rng = np.random.default_rng(seed)

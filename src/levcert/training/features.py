@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from levcert.alphabet import EncodedTexts
-from levcert.kernels import conv, conv_training
-from levcert.kernels.lanes import LANES
+from levcert.kernels import conv
+from levcert.training.relu_pooling import ReluPooling
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -57,36 +55,12 @@ class _PooledRelu(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, texts: EncodedTexts, threads: int) -> Tensor:
-        symbols, taps, filters = table.shape
-        array = np.zeros((symbols, taps, -(-filters // LANES) * LANES), dtype=table.detach().numpy().dtype)
-        array[..., :filters] = table.detach().numpy()
-        features = np.empty((len(texts), array.shape[2]), dtype=array.dtype)
-        parts = _parts(texts, threads)
-        windows = [part.lengths + (taps - 1) * (part.lengths > 0) for part, _ in parts]
-        masks = [np.empty((int(count.sum()), array.shape[2]), dtype=np.uint8) for count in windows]
-
-        def run(index: int) -> None:
-            part, rows = parts[index]
-            conv_training.relu_features(array, part.ids, part.offsets, features[rows], masks[index])
-
-        _each(run, len(parts))
-        ctx.parts, ctx.masks, ctx.shape, ctx.filters = parts, masks, array.shape, filters
-        return torch.from_numpy(features[:, :filters])
+        ctx.pooling = ReluPooling(table.detach().numpy(), texts, threads)
+        return torch.from_numpy(ctx.pooling.features)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        gradient = np.zeros((len(gradients[0]), ctx.shape[2]), dtype=gradients[0].numpy().dtype)
-        gradient[:, : ctx.filters] = gradients[0].numpy()
-        shares = [np.zeros(ctx.shape, dtype=gradient.dtype) for _ in ctx.parts]
-
-        def run(index: int) -> None:
-            part, rows = ctx.parts[index]
-            conv_training.relu_features_backward(
-                gradient[rows], part.ids, part.offsets, ctx.masks[index], shares[index]
-            )
-
-        _each(run, len(ctx.parts))
-        return torch.from_numpy(sum(shares[1:], start=shares[0])[..., : ctx.filters]), None, None
+        return torch.from_numpy(ctx.pooling.backward(gradients[0].numpy())), None, None
 
 
 def _pooled_deep(
@@ -125,21 +99,3 @@ class _TableRows(torch.autograd.Function):
         share = np.zeros(ctx.shape, dtype=gradient.dtype)
         conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, share)
         return torch.from_numpy(share), None, None
-
-
-def _parts(texts: EncodedTexts, threads: int) -> list[tuple[EncodedTexts, slice]]:
-    """Cut a batch into parts of about equal length, one per thread."""
-    marks = np.searchsorted(texts.offsets, texts.offsets[-1] * np.arange(1, threads) / threads)
-    cuts = np.unique([0, *marks, len(texts)])
-    if len(cuts) < 2:
-        return [(texts, slice(None))]
-    return [(texts.part(int(a), int(b)), slice(int(a), int(b))) for a, b in pairwise(cuts)]
-
-
-def _each(run: Any, count: int) -> None:
-    """Call ``run`` with 0 … count − 1, in threads if there are several: kernels release the interpreter lock."""
-    if count == 1:
-        run(0)
-        return
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(run, range(count)))

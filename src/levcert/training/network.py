@@ -16,6 +16,7 @@ from levcert.models.conv import ConvModel
 from levcert.training import constants
 from levcert.training.config import TrainingConfig
 from levcert.training.features import plain_pooled_features, pooled_features, table_of
+from levcert.training.shallow import shallow_scores
 
 _CANDIDATES = 64  # worst substitutions kept between two full searches
 _SEARCH_EVERY = 25  # training steps
@@ -37,6 +38,12 @@ class ConvNetwork(nn.Module):
         self.config = config
         self._stretch = get_activation(config.activation).lipschitz
         self._homogeneous = config.activation in ("relu", "leaky_relu")  # σ(cx) = c·σ(x) for c ≥ 0
+        self._is_shallow = (config.layers, config.activation, config.pooling, config.device) == (
+            1,
+            "relu",
+            "sum",
+            "cpu",
+        )
         generator = torch.Generator().manual_seed(config.seed)
 
         def uniform(*shape: int, inputs: int) -> Tensor:
@@ -70,6 +77,9 @@ class ConvNetwork(nn.Module):
             return self._scores(self.embedding, list(self.kernels), self.head, texts)
         if self.config.normaliser == "substitution":
             return self._scores(self.embedding, list(self.kernels), self.head / self._substitution_constant(), texts)
+        if self._is_shallow:
+            E, K, W = self.embedding, self.kernels[0], self.head
+            return shallow_scores(E, K, W, self.config.p, self.get_buffer("vectors_0"), texts, self.config.threads)
         if self._homogeneous:  # dividing every layer is dividing the result, which costs no pass over the weights
             return self._scores(self.embedding, list(self.kernels), self.head / self.margin_constant(), texts)
         p = self.config.p
