@@ -14,6 +14,8 @@ from torch.nn import functional
 
 from levcert.alphabet import EncodedTexts
 from levcert.kernels import conv
+from levcert.kernels.conv import Offsets
+from levcert.training.convolution import convolve
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -21,6 +23,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "gelu": functional.gelu,
 }
+_DIRECT = 1  # up to so many taps the fast convolution saves nothing
 
 
 def table_of(E: Tensor, K: Tensor) -> Tensor:
@@ -36,7 +39,7 @@ def pooled_features(
     table = table_of(E, kernels[0])
     if len(kernels) == 1 and activation == "relu":
         return _PooledRelu.apply(table, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
-    return _pooled_deep(table, kernels[1:], texts, ACTIVATIONS[activation])
+    return _pooled_deep(table, kernels[1:], texts, activation)
 
 
 def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts, activation: str = "relu") -> Tensor:
@@ -84,23 +87,38 @@ class _PooledRelu(torch.autograd.Function):
         return torch.from_numpy(sum(shares[1:], start=shares[0])), None, None
 
 
-def _pooled_deep(
-    table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activate: Callable[[Tensor], Tensor]
-) -> Tensor:
+def _pooled_deep(table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activation: str) -> Tensor:
     """Any depth: the table gives the first layer of all texts in one row, with room between them for the others.
 
     A full convolution lets each text grow by taps − 1; with zeros of that total width in between, texts never
-    meet, and one conv1d over the whole row serves the batch without padding to the longest.
+    meet, and one convolution over the whole row serves the batch without padding to the longest.
     """
-    room = sum(len(K) - 1 for K in deeper)
-    grown = texts.lengths + (table.shape[1] - 1) * (texts.lengths > 0)
-    starts = np.concatenate([[0], np.cumsum(grown + room)])
-    values = activate(_TableRows.apply(table, texts, starts)).T  # type: ignore[no-untyped-call]
-    for K in deeper:
-        values = activate(functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
-    owner = np.repeat(np.arange(len(texts)), np.diff(starts))
-    owner = np.concatenate([owner, np.full(values.shape[1] - len(owner), max(len(texts) - 1, 0))])
-    return values.new_zeros(len(texts), len(values)).index_add(0, torch.from_numpy(owner), values.T)
+    activate, there = ACTIVATIONS[activation], texts.lengths > 0
+    filled = texts.lengths + (table.shape[1] - 1) * there
+    room = filled + sum(len(K) - 1 for K in deeper)
+    starts = np.concatenate([[0], np.cumsum(room)])
+    values = activate(_TableRows.apply(table, texts, starts))  # type: ignore[no-untyped-call]
+    owners = _owners(filled, room)
+    for layer, K in enumerate(deeper, start=1):
+        filled = filled + (len(K) - 1) * there
+        owners = _owners(filled, room)
+        if len(K) <= _DIRECT:
+            rows = functional.conv1d(values.T, K.permute(1, 2, 0), padding=len(K) - 1).T
+            values = activate(rows[: len(owners)])
+        elif activation == "relu" and layer == len(deeper):
+            return convolve(values, K, owners, len(texts), relu=True)
+        else:
+            places = np.where(owners < 0, -1, np.arange(len(owners)))
+            values = convolve(values, K, places, len(owners), relu=activation == "relu")
+            values = values if activation == "relu" else activate(values)
+    owned = torch.from_numpy(np.flatnonzero(owners >= 0))
+    return values.new_zeros(len(texts), values.shape[1]).index_add(0, torch.from_numpy(owners)[owned], values[owned])
+
+
+def _owners(filled: Offsets, room: Offsets) -> Offsets:
+    """Return for each row the number of its text, −1 for the zeros behind it."""
+    texts = np.stack([np.arange(len(room)), np.full(len(room), -1)], axis=1)
+    return np.repeat(texts.ravel(), np.stack([filled, room - filled], axis=1).ravel())
 
 
 class _TableRows(torch.autograd.Function):
