@@ -26,56 +26,47 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.conv import Floats, Mask, fill
+from levcert.kernels.conv import Floats, Mask
 
 Places = npt.NDArray[np.int64]
 Butterflies = npt.NDArray[np.int64]  # rows of the buffer: real and imaginary part of the one and of the other
 Turns = npt.NDArray[np.floating[Any]]  # cosine and sine of w for each butterfly
 
 
-@kernel
-def _copy(source: Floats, target: Floats) -> None:
-    for h in range(target.size):
-        target[h] = source[h]
+# The helpers take whole arrays and the numbers of rows: a slice per call would cost as much as the loop behind it.
 
 
 @kernel
-def _add(one: Floats, other: Floats, target: Floats) -> None:
-    for h in range(target.size):
-        target[h] = one[h] + other[h]
-
-
-@kernel
-def _real(x: Floats, y: Floats) -> None:
+def _real(buffer: Floats, x: int, y: int) -> None:
     """(x, y) ← (x + y, x − y), which is its own transpose."""
-    for h in range(x.size):
-        a, b = x[h], y[h]
-        x[h] = a + b
-        y[h] = a - b
+    for h in range(buffer.shape[1]):
+        a, b = buffer[x, h], buffer[y, h]
+        buffer[x, h] = a + b
+        buffer[y, h] = a - b
 
 
 @kernel
-def _complex(xr: Floats, xi: Floats, yr: Floats, yi: Floats, cosine: float, sine: float) -> None:
+def _complex(buffer: Floats, xr: int, xi: int, yr: int, yi: int, cosine: float, sine: float) -> None:
     """(x, y) ← (x + wy, x − wy) with w = cosine + i·sine."""
-    for h in range(xr.size):
-        a, b = xr[h], xi[h]
-        c = cosine * yr[h] - sine * yi[h]
-        d = sine * yr[h] + cosine * yi[h]
-        xr[h] = a + c
-        xi[h] = b + d
-        yr[h] = a - c
-        yi[h] = b - d
+    for h in range(buffer.shape[1]):
+        a, b = buffer[xr, h], buffer[xi, h]
+        c = cosine * buffer[yr, h] - sine * buffer[yi, h]
+        d = sine * buffer[yr, h] + cosine * buffer[yi, h]
+        buffer[xr, h] = a + c
+        buffer[xi, h] = b + d
+        buffer[yr, h] = a - c
+        buffer[yi, h] = b - d
 
 
 @kernel
-def _complex_transposed(xr: Floats, xi: Floats, yr: Floats, yi: Floats, cosine: float, sine: float) -> None:
+def _complex_transposed(buffer: Floats, xr: int, xi: int, yr: int, yi: int, cosine: float, sine: float) -> None:
     """(x, y) ← (x + y, w̄(x − y)): the transpose of the real 4 × 4 matrix of :func:`_complex`."""
-    for h in range(xr.size):
-        a, b, c, d = xr[h], xi[h], yr[h], yi[h]
-        xr[h] = a + c
-        xi[h] = b + d
-        yr[h] = cosine * (a - c) + sine * (b - d)
-        yi[h] = cosine * (b - d) - sine * (a - c)
+    for h in range(buffer.shape[1]):
+        a, b, c, d = buffer[xr, h], buffer[xi, h], buffer[yr, h], buffer[yi, h]
+        buffer[xr, h] = a + c
+        buffer[xi, h] = b + d
+        buffer[yr, h] = cosine * (a - c) + sine * (b - d)
+        buffer[yi, h] = cosine * (b - d) - sine * (a - c)
 
 
 @kernel
@@ -84,11 +75,11 @@ def _analyse(buffer: Floats, butterflies: Butterflies, turns: Turns) -> None:
     half = buffer.shape[0] // 2
     while half:
         for r in range(half):
-            _real(buffer[r], buffer[half + r])
+            _real(buffer, r, half + r)
         half //= 2
     for k in range(butterflies.shape[0]):
-        xr, xi, yr, yi = butterflies[k]
-        _complex(buffer[xr], buffer[xi], buffer[yr], buffer[yi], turns[k, 0], turns[k, 1])
+        xr, xi, yr, yi = butterflies[k, 0], butterflies[k, 1], butterflies[k, 2], butterflies[k, 3]
+        _complex(buffer, xr, xi, yr, yi, turns[k, 0], turns[k, 1])
 
 
 @kernel
@@ -96,19 +87,21 @@ def _synthesise(
     spectrum: Floats, tile: int, butterflies: Butterflies, turns: Turns, parts: Butterflies, buffer: Floats
 ) -> None:
     """The transpose of planes and transform: set the buffer to the rows of one tile."""
-    _copy(spectrum[0, tile], buffer[0])
-    _copy(spectrum[1, tile], buffer[1])
+    for f in range(2):
+        for h in range(buffer.shape[1]):
+            buffer[f, h] = spectrum[f, tile, h]
     for f in range(parts.shape[0]):
-        both = spectrum[3 * f + 4, tile]
-        _add(spectrum[3 * f + 2, tile], both, buffer[parts[f, 0]])
-        _add(spectrum[3 * f + 3, tile], both, buffer[parts[f, 1]])
+        for side in range(2):
+            row = parts[f, side]
+            for h in range(buffer.shape[1]):
+                buffer[row, h] = spectrum[3 * f + 2 + side, tile, h] + spectrum[3 * f + 4, tile, h]
     for k in range(butterflies.shape[0] - 1, -1, -1):
-        xr, xi, yr, yi = butterflies[k]
-        _complex_transposed(buffer[xr], buffer[xi], buffer[yr], buffer[yi], turns[k, 0], turns[k, 1])
+        xr, xi, yr, yi = butterflies[k, 0], butterflies[k, 1], butterflies[k, 2], butterflies[k, 3]
+        _complex_transposed(buffer, xr, xi, yr, yi, turns[k, 0], turns[k, 1])
     half = 1
     while half < buffer.shape[0]:
         for r in range(half):
-            _real(buffer[r], buffer[half + r])
+            _real(buffer, r, half + r)
         half *= 2
 
 
@@ -130,29 +123,33 @@ def spectrum_of_rows(
     are zero.
     """
     channels = spectrum.shape[2]
-    zero = rows.dtype.type(0)
+    zero = rows.dtype.type(0)  # a plain 0 would turn float32 into float64 and back
     buffer = np.empty((2 * parts.shape[0] + 2, channels), dtype=rows.dtype)
     for tile in range(spectrum.shape[1]):
         for r in range(buffer.shape[0]):
-            target = buffer[r]
             i = tile * step + r
             place = places[i] if r < count else -1
             if place < 0:
-                fill(target, 0)
-            elif active.size:
-                source, mask = rows[place], active[i]
                 for h in range(channels):
-                    target[h] = source[h] if mask[h] else zero
+                    buffer[r, h] = zero
+            elif active.size:
+                for h in range(channels):
+                    buffer[r, h] = rows[place, h] if active[i, h] else zero
             else:
-                _copy(rows[place], target)
+                for h in range(channels):
+                    buffer[r, h] = rows[place, h]
         _analyse(buffer, butterflies, turns)
-        _copy(buffer[0], spectrum[0, tile])
-        _copy(buffer[1], spectrum[1, tile])
+        for f in range(2):
+            for h in range(channels):
+                spectrum[f, tile, h] = buffer[f, h]
         for f in range(parts.shape[0]):
-            one, other = buffer[parts[f, 0]], buffer[parts[f, 1]]
-            _copy(one, spectrum[3 * f + 2, tile])
-            _copy(other, spectrum[3 * f + 3, tile])
-            _add(one, other, spectrum[3 * f + 4, tile])
+            one, other = parts[f, 0], parts[f, 1]
+            for h in range(channels):
+                spectrum[3 * f + 2, tile, h] = buffer[one, h]
+            for h in range(channels):
+                spectrum[3 * f + 3, tile, h] = buffer[other, h]
+            for h in range(channels):
+                spectrum[3 * f + 4, tile, h] = buffer[one, h] + buffer[other, h]
 
 
 @kernel
@@ -177,16 +174,17 @@ def rows_of_spectrum(
         _synthesise(spectrum, tile, butterflies, turns, parts, buffer)
         for r in range(step):
             i = tile * step + r
-            if places[i] < 0:
+            place = places[i]
+            if place < 0:
                 continue
-            source, target = buffer[r], out[places[i]]
             if active.size:
-                mask = active[i]
                 for h in range(channels):
-                    target[h] += max(source[h], zero)
-                    mask[h] = source[h] > zero
+                    active[i, h] = buffer[r, h] > zero
+                for h in range(channels):
+                    out[place, h] += max(buffer[r, h], zero)
             else:
-                _add(source, target, target)
+                for h in range(channels):
+                    out[place, h] += buffer[r, h]
 
 
 @kernel
@@ -200,12 +198,15 @@ def overlapped_rows_of_spectrum(
     out: Floats,
 ) -> None:
     """Set ``out`` to the sum of all tiles, all of whose rows count and overlap; the first tile begins at −before."""
-    buffer = np.empty((2 * parts.shape[0] + 2, spectrum.shape[2]), dtype=spectrum.dtype)
+    channels = spectrum.shape[2]
+    buffer = np.empty((2 * parts.shape[0] + 2, channels), dtype=spectrum.dtype)
     for tile in range(spectrum.shape[1]):
         _synthesise(spectrum, tile, butterflies, turns, parts, buffer)
         begin = tile * step - before
         for r in range(max(0, -begin), min(buffer.shape[0], out.shape[0] - begin)):
             if tile and r < buffer.shape[0] - step:  # the tile before has been here
-                _add(buffer[r], out[begin + r], out[begin + r])
+                for h in range(channels):
+                    out[begin + r, h] += buffer[r, h]
             else:
-                _copy(buffer[r], out[begin + r])
+                for h in range(channels):
+                    out[begin + r, h] = buffer[r, h]

@@ -23,7 +23,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "gelu": functional.gelu,
 }
-_DIRECT = 1  # up to so many taps the fast convolution saves nothing
 
 
 def table_of(E: Tensor, K: Tensor) -> Tensor:
@@ -50,7 +49,7 @@ def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts,
         row[: len(text)] = torch.from_numpy(text.astype(np.int64))
     values = functional.embedding(ids.to(E.device), functional.pad(E, (0, 0, 1, 0))).transpose(1, 2)
     for K in kernels:
-        values = ACTIVATIONS[activation](functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
+        values = ACTIVATIONS[activation](functional.conv1d(values, K.permute(1, 2, 0).contiguous(), padding=len(K) - 1))
     return values.sum(dim=2)
 
 
@@ -93,24 +92,23 @@ def _pooled_deep(table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activ
     A full convolution lets each text grow by taps − 1; with zeros of that total width in between, texts never
     meet, and one convolution over the whole row serves the batch without padding to the longest.
     """
-    activate, there = ACTIVATIONS[activation], texts.lengths > 0
+    relu, there = activation == "relu", texts.lengths > 0
+    activate = (lambda rows: rows) if relu else ACTIVATIONS[activation]  # ReLU is part of the kernels
     filled = texts.lengths + (table.shape[1] - 1) * there
     room = filled + sum(len(K) - 1 for K in deeper)
     starts = np.concatenate([[0], np.cumsum(room)])
-    values = activate(_TableRows.apply(table, texts, starts))  # type: ignore[no-untyped-call]
+    values = activate(_TableRows.apply(table, texts, starts, relu))  # type: ignore[no-untyped-call]
     owners = _owners(filled, room)
     for layer, K in enumerate(deeper, start=1):
         filled = filled + (len(K) - 1) * there
         owners = _owners(filled, room)
-        if len(K) <= _DIRECT:
-            rows = functional.conv1d(values.T, K.permute(1, 2, 0), padding=len(K) - 1).T
-            values = activate(rows[: len(owners)])
-        elif activation == "relu" and layer == len(deeper):
+        if len(K) == 1:  # nothing to save: a matrix product per row
+            values = ACTIVATIONS[activation](functional.linear(values, K[0]))
+        elif relu and layer == len(deeper):
             return convolve(values, K, owners, len(texts), relu=True)
         else:
             places = np.where(owners < 0, -1, np.arange(len(owners)))
-            values = convolve(values, K, places, len(owners), relu=activation == "relu")
-            values = values if activation == "relu" else activate(values)
+            values = activate(convolve(values, K, places, len(owners), relu=relu))
     owned = torch.from_numpy(np.flatnonzero(owners >= 0))
     return values.new_zeros(len(texts), values.shape[1]).index_add(0, torch.from_numpy(owners)[owned], values[owned])
 
@@ -122,22 +120,25 @@ def _owners(filled: Offsets, room: Offsets) -> Offsets:
 
 
 class _TableRows(torch.autograd.Function):
-    """The first layer's pre-activations, each text's rows from ``starts[n]`` on, zeros in between."""
+    """The first layer's rows, each text's from ``starts[n]`` on, zeros in between; with or without ReLU."""
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, starts: Any) -> Tensor:
+    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, starts: Any, relu: bool) -> Tensor:
         array = table.detach().numpy()
         rows = np.zeros((int(starts[-1]), array.shape[2]), dtype=array.dtype)
         conv.table_rows(array, texts.ids, texts.offsets, array.shape[1] - 1, rows, starts)
+        if relu:
+            np.maximum(rows, 0, out=rows)
         ctx.texts, ctx.starts, ctx.shape = texts, starts, array.shape
+        ctx.positive = rows if relu else rows[:0]
         return torch.from_numpy(rows)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         gradient = gradients[0].contiguous().numpy()
         share = np.zeros(ctx.shape, dtype=gradient.dtype)
-        conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, share)
-        return torch.from_numpy(share), None, None
+        conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, ctx.positive, share)
+        return torch.from_numpy(share), None, None, None
 
 
 def _parts(texts: EncodedTexts, threads: int) -> list[tuple[EncodedTexts, slice]]:

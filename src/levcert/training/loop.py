@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from threadpoolctl import threadpool_limits
 from torch.nn import functional
 
 from levcert.alphabet import Alphabet, EncodedTexts
@@ -122,7 +123,11 @@ def train(
     run = _Run(config, network, optimiser, data, identity, path, validate)
     if resume:
         run.restore()
-    with Reporter(config.epochs, run.steps, show=show_progress) as reporter, polite_interrupt() as interrupted:
+    with (
+        threadpool_limits(config.threads, "blas"),  # numpy's products take every core otherwise, even one in use
+        Reporter(config.epochs, run.steps, show=show_progress) as reporter,
+        polite_interrupt() as interrupted,
+    ):
         run.finish(reporter, interrupted)
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
