@@ -37,7 +37,7 @@ def assert_near(fast, plain, tolerance):
     for one, other in zip(fast, plain, strict=True):
         assert one.shape == other.shape
         assert one.dtype == other.dtype
-        assert (one - other).norm() <= tolerance * other.norm() + 1e-30
+        assert (one - other).norm() <= tolerance * max(float(other.norm()), 1e-3)  # a dead layer is zero to rounding
 
 
 @st.composite
