@@ -154,8 +154,8 @@ def prediction():
 def compilation():
     code = (
         "import levcert; d = levcert.load_dataset('toy')\n"
-        "for layers in (1, 2): model = levcert.train(d, model='conv', epochs=1, layers=layers, kernel_size=3, filters=4)\n"
-        "model = levcert.train(d, model='conv', epochs=1, kernel_size=3, filters=4)\n"
+        "options = {'model': 'conv', 'epochs': 1, 'kernel_size': 3, 'filters': 4}\n"
+        "for layers in (2, 1): model = levcert.train(d, layers=layers, **options)\n"
         "for method in ('exact', 'interval', 'lipslev'): levcert.certify(model, d.test.texts[:20], method)\n"
         "levcert.erp([[1.0]], [[2.0]])\n"
     )

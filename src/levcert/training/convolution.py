@@ -39,7 +39,14 @@ def convolve(values: Tensor, K: Tensor, places: Places, rows: int, *, relu: bool
     return _Convolution.apply(values, K, places, rows, relu)  # type: ignore[no-any-return, no-untyped-call]
 
 
+def release_memory() -> None:
+    """Give back what is kept from batch to batch; for the end of a training."""
+    _Scratch._free.clear()
+
+
 class _Convolution(torch.autograd.Function):
+    """The three maps above; ``_Scratch`` keeps the spectrum of the input until the graph is gone."""
+
     @staticmethod
     def forward(ctx: Any, values: Tensor, K: Tensor, places: Places, rows: int, relu: bool) -> Tensor:
         x, weights = values.detach().contiguous().numpy(), K.detach().contiguous().numpy()
@@ -117,7 +124,7 @@ class _Plan:
 
 @lru_cache
 def _plan(taps: int, dtype: str) -> _Plan:
-    # Longer tiles waste less on overlap and more on transforms; five times the taps was fastest from 2 to 20.
+    # Longer tiles waste less on overlap and more on transforms; the choice is from measurements at 2 to 10 taps.
     size = max(16, 2 ** math.ceil(math.log2(5 * taps)))
     butterflies: list[tuple[int, int, int, int]] = []
     turns: list[tuple[float, float]] = []
@@ -163,7 +170,7 @@ class _Scratch:
     """
 
     _free: list[npt.NDArray[np.uint8]] = []  # noqa: RUF012
-    _lock = threading.Lock()
+    _lock = threading.RLock()  # the garbage collector may call __del__ in the middle of __init__
 
     def __init__(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
         size = math.prod(shape) * np.dtype(dtype).itemsize
