@@ -115,15 +115,26 @@ def table_rows(table: Floats, ids: Ids, offsets: Offsets, padding: int, out: Flo
 
 @kernel
 def table_rows_backward(
-    gradient: Floats, ids: Ids, offsets: Offsets, out_offsets: Offsets, table_gradient: Floats
+    gradient: Floats, ids: Ids, offsets: Offsets, out_offsets: Offsets, positive: Floats, table_gradient: Floats
 ) -> None:
-    """Scatter the gradient of :func:`table_rows` (with full padding) back to the table."""
+    """Scatter the gradient of :func:`table_rows` (with full padding) back to the table.
+
+    With ``positive`` (empty: not used) rows went through ReLU, and only where these rows are > 0 there is a gradient.
+    """
     _, taps, filters = table_gradient.shape
+    zero = gradient.dtype.type(0)
+    share = np.empty(filters, dtype=gradient.dtype)
     for n in range(offsets.size - 1):
         begin, length = offsets[n], offsets[n + 1] - offsets[n]
         for i in range(length + taps - 1 if length else 0):
             first = i - taps + 1
-            share = gradient[out_offsets[n] + i]
+            out = out_offsets[n] + i
+            if positive.size:
+                for h in range(filters):
+                    share[h] = gradient[out, h] if positive[out, h] > zero else zero
+            else:
+                for h in range(filters):
+                    share[h] = gradient[out, h]
             for j in range(max(0, -first), min(taps, length - first)):
                 row = table_gradient[ids[begin + first + j], j]
                 for h in range(filters):

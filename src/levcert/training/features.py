@@ -12,6 +12,8 @@ from torch.nn import functional
 
 from levcert.alphabet import EncodedTexts
 from levcert.kernels import conv
+from levcert.kernels.conv import Offsets
+from levcert.training.convolution import convolve
 from levcert.training.relu_pooling import ReluPooling
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -35,7 +37,7 @@ def pooled_features(
     table = table_of(E, kernels[0])
     if len(kernels) == 1 and activation == "relu":
         return _PooledRelu.apply(table, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
-    return _pooled_deep(table, kernels[1:], texts, ACTIVATIONS[activation])
+    return _pooled_deep(table, kernels[1:], texts, activation)
 
 
 def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts, activation: str = "relu") -> Tensor:
@@ -46,7 +48,7 @@ def plain_pooled_features(E: Tensor, kernels: list[Tensor], texts: EncodedTexts,
         row[: len(text)] = torch.from_numpy(text.astype(np.int64))
     values = functional.embedding(ids.to(E.device), functional.pad(E, (0, 0, 1, 0))).transpose(1, 2)
     for K in kernels:
-        values = ACTIVATIONS[activation](functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
+        values = ACTIVATIONS[activation](functional.conv1d(values, K.permute(1, 2, 0).contiguous(), padding=len(K) - 1))
     return values.sum(dim=2)
 
 
@@ -63,39 +65,56 @@ class _PooledRelu(torch.autograd.Function):
         return torch.from_numpy(ctx.pooling.backward(gradients[0].numpy())), None, None
 
 
-def _pooled_deep(
-    table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activate: Callable[[Tensor], Tensor]
-) -> Tensor:
+def _pooled_deep(table: Tensor, deeper: list[Tensor], texts: EncodedTexts, activation: str) -> Tensor:
     """Any depth: the table gives the first layer of all texts in one row, with room between them for the others.
 
     A full convolution lets each text grow by taps − 1; with zeros of that total width in between, texts never
-    meet, and one conv1d over the whole row serves the batch without padding to the longest.
+    meet, and one convolution over the whole row serves the batch without padding to the longest.
     """
-    room = sum(len(K) - 1 for K in deeper)
-    grown = texts.lengths + (table.shape[1] - 1) * (texts.lengths > 0)
-    starts = np.concatenate([[0], np.cumsum(grown + room)])
-    values = activate(_TableRows.apply(table, texts, starts)).T  # type: ignore[no-untyped-call]
-    for K in deeper:
-        values = activate(functional.conv1d(values, K.permute(1, 2, 0), padding=len(K) - 1))
-    owner = np.repeat(np.arange(len(texts)), np.diff(starts))
-    owner = np.concatenate([owner, np.full(values.shape[1] - len(owner), max(len(texts) - 1, 0))])
-    return values.new_zeros(len(texts), len(values)).index_add(0, torch.from_numpy(owner), values.T)
+    relu, there = activation == "relu", texts.lengths > 0
+    activate = (lambda rows: rows) if relu else ACTIVATIONS[activation]  # ReLU is part of the kernels
+    filled = texts.lengths + (table.shape[1] - 1) * there
+    room = filled + sum(len(K) - 1 for K in deeper)
+    starts = np.concatenate([[0], np.cumsum(room)])
+    values = activate(_TableRows.apply(table, texts, starts, relu))  # type: ignore[no-untyped-call]
+    owners = _owners(filled, room)
+    for layer, K in enumerate(deeper, start=1):
+        filled = filled + (len(K) - 1) * there
+        owners = _owners(filled, room)
+        if len(K) == 1:  # nothing to save: a matrix product per row
+            values = ACTIVATIONS[activation](functional.linear(values, K[0]))
+        elif relu and layer == len(deeper):
+            return convolve(values, K, owners, len(texts), relu=True)
+        else:
+            places = np.where(owners < 0, -1, np.arange(len(owners)))
+            values = activate(convolve(values, K, places, len(owners), relu=relu))
+    owned = torch.from_numpy(np.flatnonzero(owners >= 0))
+    return values.new_zeros(len(texts), values.shape[1]).index_add(0, torch.from_numpy(owners)[owned], values[owned])
+
+
+def _owners(filled: Offsets, room: Offsets) -> Offsets:
+    """Return for each row the number of its text, −1 for the zeros behind it."""
+    texts = np.stack([np.arange(len(room)), np.full(len(room), -1)], axis=1)
+    return np.repeat(texts.ravel(), np.stack([filled, room - filled], axis=1).ravel())
 
 
 class _TableRows(torch.autograd.Function):
-    """The first layer's pre-activations, each text's rows from ``starts[n]`` on, zeros in between."""
+    """The first layer's rows, each text's from ``starts[n]`` on, zeros in between; with or without ReLU."""
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, starts: Any) -> Tensor:
+    def forward(ctx: Any, table: Tensor, texts: EncodedTexts, starts: Any, relu: bool) -> Tensor:
         array = table.detach().numpy()
         rows = np.zeros((int(starts[-1]), array.shape[2]), dtype=array.dtype)
         conv.table_rows(array, texts.ids, texts.offsets, array.shape[1] - 1, rows, starts)
+        if relu:
+            np.maximum(rows, 0, out=rows)
         ctx.texts, ctx.starts, ctx.shape = texts, starts, array.shape
+        ctx.positive = rows if relu else rows[:0]
         return torch.from_numpy(rows)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         gradient = gradients[0].contiguous().numpy()
         share = np.zeros(ctx.shape, dtype=gradient.dtype)
-        conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, share)
-        return torch.from_numpy(share), None, None
+        conv.table_rows_backward(gradient, ctx.texts.ids, ctx.texts.offsets, ctx.starts, ctx.positive, share)
+        return torch.from_numpy(share), None, None, None

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from threadpoolctl import threadpool_limits
 from torch.nn import functional
 
 from levcert.alphabet import Alphabet, EncodedTexts
@@ -21,6 +22,7 @@ from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.config import TrainingConfig
+from levcert.training.convolution import release_memory
 from levcert.training.data import accuracy, training_rows
 from levcert.training.network import ConvNetwork
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
@@ -122,8 +124,13 @@ def train(
     run = _Run(config, network, optimiser, data, identity, path, validate)
     if resume:
         run.restore()
-    with Reporter(config.epochs, run.steps, show=show_progress) as reporter, polite_interrupt() as interrupted:
+    with (
+        threadpool_limits(config.threads, "blas"),  # numpy's products take every core otherwise, even one in use
+        Reporter(config.epochs, run.steps, show=show_progress) as reporter,
+        polite_interrupt() as interrupted,
+    ):
         run.finish(reporter, interrupted)
+    release_memory()
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
