@@ -48,6 +48,10 @@ def test_brute_force_is_exact_over_the_symbols_named():
 def test_brute_force_must_be_told_the_symbols():
     with pytest.raises(InputError, match="symbols="):
         certify_callable(shouting, ["abc"], "brute-force")
+    with pytest.raises(InputError, match="symbols="):  # printable characters are not all there are
+        levcert.certify(shouting, ["abc"], "brute-force")
+    [row] = levcert.certify(shouting, ["!!a"], "brute-force", operations=["delete"])  # brings nothing in
+    assert row.claim in ("exact", "proved")
 
 
 def test_smoothing_certifies_the_vote_and_names_its_probability():

@@ -47,10 +47,5 @@ def certify_callable(
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known)) or 'none'}.")
-    if kind is BruteForce and symbols is None:
-        raise InputError(
-            "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "
-            "symbols=string.printable."
-        )
     threat = Threat(frozenset(operations), symbols)
     return certify(function, texts, kind(**options), max_distance=max_distance, threat=threat)

@@ -15,14 +15,15 @@ from levcert.certifiers.base import Verdict
 from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
 from levcert.spelling import apply_to_original, spelled
-from levcert.threat import PRINTABLE_ASCII, Threat
+from levcert.threat import Threat
 
 
 @dataclass(frozen=True)
 class BruteForce:
     """Ask for the label of every text within 1, 2, … ``distance`` edits; the first other one is a counterexample.
 
-    ``alphabet`` is what edits bring in: the model's own, or for any other classifier printable ASCII unless given.
+    ``alphabet`` is what edits bring in: the model's own, or all bytes.  Of any other classifier of characters nothing
+    is proved unless it is told what an attacker may type: there are a million characters, and each may matter.
     """
 
     name: ClassVar[str] = "brute-force"
@@ -44,7 +45,12 @@ class BruteForce:
             return label, Verdict(NO_ANSWER, "exact", margin, 0, text)
         alphabet = next((a for a in (threat.symbols, self.alphabet, classifier.alphabet) if a is not None), None)
         if alphabet is None:
-            alphabet = PRINTABLE_ASCII if isinstance(text, str) else bytes(range(256))
+            if isinstance(text, str) and threat.operations != {"delete"}:
+                raise InputError(
+                    "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "
+                    "symbols=string.printable, or threat=Threat(symbols=…)."
+                )
+            alphabet = "" if isinstance(text, str) else bytes(range(256))
         center = text if classifier.alphabet is None else spelled(classifier.alphabet, text)
         for distance in range(1, self.distance + 1):
             candidates = iter(Ball(center, distance, alphabet, threat.operations))  # type: ignore[type-var]
