@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from levcert.bars import watched
 from levcert.commands.data_in import OnBadRow, TextColumn
 from levcert.commands.model_in import ModelFile
 from levcert.commands.part_file import PartFile, Resume, identity_of
-from levcert.commands.progress import watched
 from levcert.commands.rows_out import Json, Lines, Output, check_output, check_resume, print_json, print_line
 from levcert.commands.texts_in import File, Texts, texts_in
 from levcert.commands.threat_in import Operations, Symbols, threat_in

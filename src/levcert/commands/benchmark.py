@@ -56,14 +56,14 @@ def _run_command(name: str) -> Callable[..., None]:
             list[str] | None, typer.Option(help="Only cells with this setting, as name=value; may be repeated.")
         ] = None,
     ) -> None:
+        from levcert.bars import counter
         from levcert.benchmark import runner
-        from levcert.benchmark.progress import Reporter
         from levcert.benchmark.study import load_study
 
         study = load_study(name)
         wanted = dict(_setting(text) for text in only or [])
         pool = runner.processes(workers) if cluster is None else runner.cluster(cluster)
-        with pool as executor, Reporter(name) as reporter:
+        with pool as executor, counter(name) as done:
             summary = runner.run(
                 study,
                 results,
@@ -72,7 +72,7 @@ def _run_command(name: str) -> Callable[..., None]:
                 quick=quick,
                 may_train=not stored_only,
                 only=wanted,
-                done=reporter.done,
+                done=done,
             )
         for cell, reason in list(summary.missing.items())[:_SHOWN_MISSING]:
             print(f"levcert: not run: {cell}: {reason}", file=sys.stderr)

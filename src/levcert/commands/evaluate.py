@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from levcert.bars import watched
 from levcert.commands.certify import Method
 from levcert.commands.data_in import BadRow, Data, DataDir, LabelColumn, OnBadRow, TextColumn, is_file, say_skipped
 from levcert.commands.model_in import ModelFile
-from levcert.commands.progress import watched
 from levcert.commands.rows_out import Json, print_json
 from levcert.commands.threat_in import Operations, Symbols, threat_in
 from levcert.errors import InputError

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from levcert.bars import watched
 from levcert.commands.data_in import OnBadRow, TextColumn
 from levcert.commands.model_in import ModelFile
-from levcert.commands.progress import watched
 from levcert.commands.rows_out import Json, Lines, Output, check_output, print_json, print_line
 from levcert.commands.texts_in import File, Texts, texts_in
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from rich.progress import TimeRemainingColumn
+
+from levcert.bars import bar
 
 
 @dataclass
@@ -46,18 +46,12 @@ class Reporter:
     """Show epoch, loss, accuracy, learning rate and the time left; silent where stderr is no terminal."""
 
     def __init__(self, epochs: int, steps: int, *, show: bool) -> None:
-        console = Console(stderr=True)
-        self._epochs, self._steps = epochs, steps
-        self._bar = Bar(
-            TextColumn("epoch {task.fields[epoch]}/{task.fields[epochs]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(
-                "loss {task.fields[loss]:.4f}  accuracy {task.fields[accuracy]:.1%}  rate {task.fields[rate]:.3g}"
-            ),
+        self._steps = steps
+        self._bar = bar(
+            "epoch {task.fields[epoch]}/{task.fields[epochs]}",
+            "loss {task.fields[loss]:.4f}  accuracy {task.fields[accuracy]:.1%}  rate {task.fields[rate]:.3g}",
             TimeRemainingColumn(),
-            console=console,
-            disable=not (show and console.is_terminal),
+            show=show,
         )
         self._task = self._bar.add_task(
             "", total=epochs * steps, epoch=1, epochs=epochs, loss=float("nan"), accuracy=0.0, rate=0.0
