@@ -105,7 +105,7 @@ def latex_table(table: Table) -> str:
         [
             r"\begin{table}[h!]\centering",
             f"\\caption{{{_latex_inline(table.title)}}}",
-            f"\\resizebox{{\\linewidth}}{{!}}{{\\begin{{tabular}}{{ll{'r' * (len(table.heads) - 2)}}}",
+            f"{_SHRINK}{{\\begin{{tabular}}{{ll{'r' * (len(table.heads) - 2)}}}",
             r"\toprule",
             heads,
             r"\midrule",
@@ -161,6 +161,7 @@ _HTML_HEAD: Final = (
     "th,td{padding:.15rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid #ddd}"
     "th:first-child,td:first-child,td:nth-child(2){text-align:left}.note{color:#555}img{max-width:100%}</style>"
 )
+_SHRINK: Final = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"  # never larger than its letters
 _PREAMBLE: Final = (
     "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[a4paper,margin=2cm]{geometry}\n"
     "\\usepackage{booktabs,graphicx}\n\\begin{document}\n\n"
