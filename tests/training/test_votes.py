@@ -74,7 +74,7 @@ def test_a_checkpoint_of_another_run_and_a_damaged_one_are_refused(toy, tmp_path
     path = tmp_path / "run.checkpoint"
     monkeypatch.setattr(votes_module, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     levcert.train(toy, **SMALL, checkpoint=path)
-    with pytest.raises(InputError, match="another configuration"):
+    with pytest.raises(InputError, match="a run with other config"):
         levcert.train(toy, **SMALL, seed=5, checkpoint=path, resume=True)
     path.write_bytes(b"junk")
     with pytest.raises(InputError, match="damaged"):

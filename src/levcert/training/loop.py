@@ -57,12 +57,28 @@ class _Run:
         return math.ceil(len(self.data.texts) / self.config.batch_size)
 
     def restore(self) -> None:
-        if self.checkpoint is not None and self.checkpoint.exists():
-            self.progress = load_checkpoint(self.checkpoint, self.network, self.optimiser, self.identity)
+        """Go on from the checkpoint, if there is one."""
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return
+        weights = {name: f"network.{name}" for name in self.network.state_dict()}
+        arrays, self.progress = load_checkpoint(self.checkpoint, weights.values(), self.identity)
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self.network.load_state_dict({name: tensors[stored] for name, stored in weights.items()})
+        for name, parameter in self.network.named_parameters():
+            if f"momentum.{name}" in tensors:
+                self.optimiser.state[parameter]["momentum_buffer"] = tensors[f"momentum.{name}"].to(parameter.device)
 
     def save(self) -> None:
-        if self.checkpoint is not None:
-            save_checkpoint(self.checkpoint, self.network, self.optimiser, self.progress, self.identity)
+        """Write weights, buffers, momenta and progress."""
+        if self.checkpoint is None:
+            return
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for name, parameter in self.network.named_parameters():
+            momentum = self.optimiser.state[parameter].get("momentum_buffer")
+            if momentum is not None:
+                tensors[f"momentum.{name}"] = momentum
+        arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+        save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
 
     def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
         """Take all steps that are left."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,15 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts
 from levcert.datasets.dataset import Dataset, Split
-from levcert.errors import InputError
-from levcert.files import atomic_path
 from levcert.models.votes import VoteModel, quantised
+from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.data import accuracy, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.vote_config import VoteConfig
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 _TEXTS_AT_ONCE = 1000  # between two looks at Ctrl-C
+_STATE = "theta", "squares", "votes", "best", "state"
 
 
 @dataclass
@@ -104,38 +103,16 @@ class _Run:
 
     def save(self) -> None:
         """Write everything that the run needs to go on as if it had not stopped."""
-        if self.checkpoint is None:
-            return
-        from safetensors.numpy import save_file
-
-        tensors = {name: getattr(self, name) for name in ("theta", "squares", "votes", "best", "state")}
-        metadata = {"progress": json.dumps(asdict(self.progress)), "identity": json.dumps(self.identity)}
-        with atomic_path(self.checkpoint) as part:
-            save_file(tensors, part, metadata=metadata)
+        if self.checkpoint is not None:
+            arrays = {name: getattr(self, name) for name in _STATE}
+            save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
 
     def restore(self) -> None:
-        """Go on from a checkpoint of the same configuration and data."""
-        if self.checkpoint is None or not self.checkpoint.exists():
-            return
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(self.checkpoint, framework="np") as file:
-                metadata = file.metadata() or {}
-                stored = {name: file.get_tensor(name) for name in ("theta", "squares", "votes", "best", "state")}
-            found, progress = json.loads(metadata["identity"]), Progress(**json.loads(metadata["progress"]))
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"The checkpoint {self.checkpoint} is damaged ({error}); remove it and train from the start."
-            ) from None
-        if found != json.loads(json.dumps(self.identity)):
-            raise InputError(
-                f"The checkpoint {self.checkpoint} belongs to another configuration or other data; "
-                "use the same options and data, or train from the start without --resume."
-            )
-        self.progress = progress
-        for name, tensor in stored.items():
-            getattr(self, name)[:] = tensor
+        """Go on from the checkpoint, if there is one."""
+        if self.checkpoint is not None and self.checkpoint.exists():
+            arrays, self.progress = load_checkpoint(self.checkpoint, _STATE, self.identity)
+            for name in _STATE:
+                getattr(self, name)[:] = arrays[name]
 
 
 def train_votes(
