@@ -107,6 +107,18 @@ def test_differentiable_constants_are_the_exact_ones(seed, p):
     assert float(constants.kernel_constant(tensors[1], p, vectors)) == pytest.approx(norms.kernel_constant(K, p))
 
 
+@given(st.integers(0, 1000))
+def test_power_iteration_follows_a_jump_of_the_weights(seed):
+    """As in the first steps of training: vectors of the old weights, one direction much larger in the new ones."""
+    rng = np.random.default_rng(seed)
+    K = rng.normal(size=(3, 10, 12))
+    vectors = constants.leading_vectors(torch.from_numpy(K)).numpy()
+    K += 20 * rng.normal(size=(3, 10, 1)) * rng.normal(size=(3, 1, 12))
+    right = constants.right_vectors(K, vectors)
+    norms_found = np.einsum("jh,jhd,jd->j", vectors, K, right)
+    np.testing.assert_allclose(norms_found, np.linalg.norm(K, ord=2, axis=(1, 2)), rtol=1e-3)
+
+
 @given(st.integers(0, 1000), st.sampled_from([1.0, 2.0, math.inf]), st.integers(1, 4), st.sampled_from([1, 2]))
 @settings(max_examples=60)
 def test_the_shallow_network_by_hand_is_what_autograd_makes_of_it(seed, p, taps, threads):

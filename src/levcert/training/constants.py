@@ -7,11 +7,19 @@ gradients, and only that entry is computed with them.
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from levcert.models.norms import dual_exponent
+
+Floats = npt.NDArray[np.floating[Any]]
+
+_GROWTH = 1e-4  # of a norm in half a round of power iteration: less, and it has converged
+_MOST_ROUNDS = 100
 
 
 def embedding_constant(E: Tensor, p: float) -> Tensor:
@@ -34,20 +42,34 @@ def _largest_distance(rows: Tensor, p: float) -> Tensor:
 
 
 def kernel_constant(K: Tensor, p: float, vectors: Tensor) -> Tensor:
-    """M(K) = Σ_j ‖K_j‖_p.
-
-    For p = 2 the left singular ``vectors`` (taps × filters) are improved in place by one round of power iteration;
-    weights move little from step to step, so they stay close.  Folding uses exact norms.
-    """
+    """M(K) = Σ_j ‖K_j‖_p; for p = 2 with the ``vectors`` of :func:`right_vectors`.  Folding uses exact norms."""
     if p == 1:
         return K.abs().sum(dim=1).amax(dim=1).sum()
     if p == math.inf:
         return K.abs().sum(dim=2).amax(dim=1).sum()
-    with torch.no_grad():
-        right = torch.nn.functional.normalize(vectors.unsqueeze(1) @ K, dim=2)
-        left = torch.nn.functional.normalize((K * right).sum(dim=2), dim=1)
-        vectors.copy_(left)
-    return ((left.unsqueeze(1) @ K) * right).sum()
+    left = vectors.cpu().numpy()
+    right = torch.from_numpy(right_vectors(K.detach().cpu().numpy(), left)).to(K)
+    vectors.copy_(torch.from_numpy(left))
+    return ((vectors.unsqueeze(1) @ K).squeeze(1) * right).sum()
+
+
+def right_vectors(K: Floats, left: Floats) -> Floats:
+    """Return the leading right singular vector of each tap, and improve the ``left`` ones in place, by power iteration.
+
+    σ = uᵀKv grows from half round to half round.  Weights move little from step to step, and then one round is
+    enough; in the first steps they jump, and one round would miss a third of a norm.
+    """
+    tiny = np.finfo(K.dtype).tiny
+    for _ in range(_MOST_ROUNDS):
+        right: Floats = np.matmul(left[:, None], K)[:, 0]
+        before = np.linalg.norm(right, axis=1, keepdims=True)
+        right /= np.maximum(before, tiny)
+        product = np.matmul(K, right[:, :, None])[:, :, 0]
+        after = np.linalg.norm(product, axis=1, keepdims=True)
+        np.divide(product, np.maximum(after, tiny), out=left)
+        if not ((after - before) > _GROWTH * after).any():  # NaN ends it, too
+            break
+    return right
 
 
 def leading_vectors(K: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from torch import Tensor
 from levcert.alphabet import EncodedTexts
 from levcert.kernels.norms import farthest_pair
 from levcert.models.norms import dual_exponent
+from levcert.training.constants import right_vectors
 from levcert.training.relu_pooling import ReluPooling
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -26,7 +27,7 @@ Floats = npt.NDArray[np.floating[Any]]
 def shallow_scores(
     E: Tensor, K: Tensor, W: Tensor, p: float, vectors: Tensor, texts: EncodedTexts, threads: int = 1
 ) -> Tensor:
-    """Return the scores of a batch; ``vectors`` as in :func:`levcert.training.constants.kernel_constant`."""
+    """Return the scores of a batch; ``vectors`` are those of :func:`levcert.training.constants.right_vectors`."""
     return _ShallowScores.apply(E, K, W, p, vectors, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
 
 
@@ -92,15 +93,11 @@ def _head_constant(W: Floats, p: float) -> _Constant:
 
 
 def _kernel_constant(K: Floats, p: float, vectors: Floats) -> _Constant:
-    """M(K) = Σ_j ‖K_j‖_p, for p = 2 by one round of power iteration."""
+    """M(K) = Σ_j ‖K_j‖_p."""
     if p == 2:
-        tiny = np.finfo(K.dtype).tiny
-        right = np.matmul(vectors[:, None], K)[:, 0]
-        right /= np.maximum(np.linalg.norm(right, axis=1, keepdims=True), tiny)
-        left = np.matmul(K, right[:, :, None])[:, :, 0]
-        lengths = np.linalg.norm(left, axis=1, keepdims=True)
-        np.divide(left, np.maximum(lengths, tiny), out=vectors)
-        return _Constant(float(lengths.sum()) or math.nan, slice(None), vectors[:, :, None] * right[:, None, :])
+        right = right_vectors(K, vectors)
+        slopes = vectors[:, :, None] * right[:, None, :]
+        return _Constant(float((slopes * K).sum()) or math.nan, slice(None), slopes)
     sums = np.abs(K).sum(axis=1 if p == 1 else 2)  # columns for p = 1, rows for p = ∞
     taps, largest = np.arange(len(K)), sums.argmax(axis=1)
     places: Any = (taps, slice(None), largest) if p == 1 else (taps, largest)
