@@ -1,8 +1,8 @@
 """Many numbers at once: LLVM's vectors as a numba type, for inner loops that the compiler does not vectorise well.
 
 A short numba loop over two arrays first asks whether they overlap, and adding ten rows keeps the sum in memory
-between them.  ``Lanes`` are values, so a sum stays in registers; LLVM cuts them to what the machine has (four
-AVX2 registers for 128 bytes, sixteen halves of it on older machines).  Indices are into the flat array and are
+between them.  ``Lanes`` are values, so a sum stays in registers; LLVM cuts them to what the machine has (128
+bytes are four registers of AVX2, eight of SSE).  Indices are into the flat array and are
 not checked: callers pad rows to a multiple of ``LANES``.
 """
 
