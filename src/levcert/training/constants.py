@@ -18,7 +18,8 @@ from levcert.models.norms import dual_exponent
 
 Floats = npt.NDArray[np.floating[Any]]
 
-_GROWTH = 1e-4  # of a norm in half a round of power iteration: less, and it has converged
+_WIDTH = 12  # singular vectors that are followed
+_JUMP = 0.01  # of a norm between two rounds: the weights have moved too far for one
 _MOST_ROUNDS = 100
 
 
@@ -41,41 +42,47 @@ def _largest_distance(rows: Tensor, p: float) -> Tensor:
     return distance
 
 
-def kernel_constant(K: Tensor, p: float, vectors: Tensor) -> Tensor:
-    """M(K) = Σ_j ‖K_j‖_p; for p = 2 with the ``vectors`` of :func:`right_vectors`.  Folding uses exact norms."""
+def kernel_constant(K: Tensor, p: float, basis: Tensor) -> Tensor:
+    """M(K) = Σ_j ‖K_j‖_p; for p = 2 with the ``basis`` of :func:`leading_pairs`.  Folding uses exact norms."""
     if p == 1:
         return K.abs().sum(dim=1).amax(dim=1).sum()
     if p == math.inf:
         return K.abs().sum(dim=2).amax(dim=1).sum()
-    left = vectors.cpu().numpy()
-    right = torch.from_numpy(right_vectors(K.detach().cpu().numpy(), left)).to(K)
-    vectors.copy_(torch.from_numpy(left))
-    return ((vectors.unsqueeze(1) @ K).squeeze(1) * right).sum()
+    memory = basis.cpu().numpy()
+    left, right = (torch.from_numpy(x).to(K) for x in leading_pairs(K.detach().cpu().numpy(), memory))
+    basis.copy_(torch.from_numpy(memory))
+    return ((left.unsqueeze(1) @ K).squeeze(1) * right).sum()
 
 
-def right_vectors(K: Floats, left: Floats) -> Floats:
-    """Return the leading right singular vector of each tap, and improve the ``left`` ones in place, by power iteration.
+def leading_pairs(K: Floats, basis: Floats) -> tuple[Floats, Floats]:
+    """Return the leading left and right singular vectors of each tap, by subspace iteration with Rayleigh–Ritz.
 
-    σ = uᵀKv grows from half round to half round.  Weights move little from step to step, and then one round is
-    enough; in the first steps they jump, and one round would miss a third of a norm.
+    ``basis`` (taps × filters × _WIDTH) spans the leading left vectors of the step before and is improved in place.
+    Training with norms makes the largest singular values nearly equal, and a single vector then lags behind: one
+    round of power iteration misses 3 % of the norm on SST-2, twelve vectors miss 0.01 %.  Where weights jump, as in
+    the first steps, rounds are repeated.
     """
+    if not np.isfinite(K).all():  # LAPACK would raise; the loss is NaN and will say so
+        return np.full(K.shape[:2], np.nan, K.dtype), np.full((len(K), K.shape[2]), np.nan, K.dtype)
     tiny = np.finfo(K.dtype).tiny
     for _ in range(_MOST_ROUNDS):
-        right: Floats = np.matmul(left[:, None], K)[:, 0]
-        before = np.linalg.norm(right, axis=1, keepdims=True)
-        right /= np.maximum(before, tiny)
-        product = np.matmul(K, right[:, :, None])[:, :, 0]
-        after = np.linalg.norm(product, axis=1, keepdims=True)
-        np.divide(product, np.maximum(after, tiny), out=left)
-        if not ((after - before) > _GROWTH * after).any():  # NaN ends it, too
+        images = np.matmul(K.transpose(0, 2, 1), basis)
+        before = np.linalg.norm(images[:, :, -1], axis=1) / np.maximum(np.linalg.norm(basis[:, :, -1], axis=1), tiny)
+        rights = np.linalg.qr(images)[0]
+        lefts = np.matmul(K, rights)
+        squares, turn = np.linalg.eigh(np.matmul(lefts.transpose(0, 2, 1), lefts))  # ascending: the last one leads
+        after = np.sqrt(np.maximum(squares[:, -1], tiny))
+        np.divide(np.matmul(lefts, turn), after[:, None, None], out=basis)
+        if not (after - before > _JUMP * after).any():
             break
-    return right
+    right: Floats = np.matmul(rights, turn[:, :, -1:])[:, :, 0]
+    return basis[:, :, -1].copy(), right
 
 
-def leading_vectors(K: Tensor) -> Tensor:
-    """Return the left singular vector with the largest singular value of each tap."""
+def leading_basis(K: Tensor) -> Tensor:
+    """Return the left singular vectors with the largest singular values of each tap, the largest last."""
     U: Tensor = torch.linalg.svd(K, full_matrices=False).U
-    return U[:, :, 0].clone()
+    return U[:, :, :_WIDTH].flip(2).contiguous()
 
 
 def substitution_constant(table: Tensor, W: Tensor, candidates: Tensor) -> Tensor:

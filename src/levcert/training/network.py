@@ -67,7 +67,7 @@ class ConvNetwork(nn.Module):
         self.head = nn.Parameter(head.to(dtype))
         # What iterations inside training remember; part of a checkpoint, so that a resumed run is the same run.
         for layer, K in enumerate(self.kernels):
-            self.register_buffer(f"vectors_{layer}", constants.leading_vectors(K.detach()))
+            self.register_buffer(f"basis_{layer}", constants.leading_basis(K.detach()))
         self.register_buffer("candidates", torch.zeros(_CANDIDATES, 4, dtype=torch.long))
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
 
@@ -79,7 +79,7 @@ class ConvNetwork(nn.Module):
             return self._scores(self.embedding, list(self.kernels), self.head / self._substitution_constant(), texts)
         if self._is_shallow:
             E, K, W = self.embedding, self.kernels[0], self.head
-            return shallow_scores(E, K, W, self.config.p, self.get_buffer("vectors_0"), texts, self.config.threads)
+            return shallow_scores(E, K, W, self.config.p, self.get_buffer("basis_0"), texts, self.config.threads)
         if self._homogeneous:  # dividing every layer is dividing the result, which costs no pass over the weights
             return self._scores(self.embedding, list(self.kernels), self.head / self.margin_constant(), texts)
         p = self.config.p
@@ -128,7 +128,7 @@ class ConvNetwork(nn.Module):
         )
 
     def _kernel_constant(self, layer: int) -> Tensor:
-        return constants.kernel_constant(self.kernels[layer], self.config.p, self.get_buffer(f"vectors_{layer}"))
+        return constants.kernel_constant(self.kernels[layer], self.config.p, self.get_buffer(f"basis_{layer}"))
 
     def _substitution_constant(self) -> Tensor:
         table = table_of(self.embedding, self.kernels[0])[1:]

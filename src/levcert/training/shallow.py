@@ -18,24 +18,24 @@ from torch import Tensor
 from levcert.alphabet import EncodedTexts
 from levcert.kernels.norms import farthest_pair
 from levcert.models.norms import dual_exponent
-from levcert.training.constants import right_vectors
+from levcert.training.constants import leading_pairs
 from levcert.training.relu_pooling import ReluPooling
 
 Floats = npt.NDArray[np.floating[Any]]
 
 
 def shallow_scores(
-    E: Tensor, K: Tensor, W: Tensor, p: float, vectors: Tensor, texts: EncodedTexts, threads: int = 1
+    E: Tensor, K: Tensor, W: Tensor, p: float, basis: Tensor, texts: EncodedTexts, threads: int = 1
 ) -> Tensor:
-    """Return the scores of a batch; ``vectors`` are those of :func:`levcert.training.constants.right_vectors`."""
-    return _ShallowScores.apply(E, K, W, p, vectors, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
+    """Return the scores of a batch; ``basis`` is that of :func:`levcert.training.constants.leading_pairs`."""
+    return _ShallowScores.apply(E, K, W, p, basis, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _ShallowScores(torch.autograd.Function):
     @staticmethod
     @np.errstate(all="ignore")  # weights that exploded make the loss NaN, and the loop says so
     def forward(
-        ctx: Any, E: Tensor, K: Tensor, W: Tensor, p: float, vectors: Tensor, texts: EncodedTexts, threads: int
+        ctx: Any, E: Tensor, K: Tensor, W: Tensor, p: float, basis: Tensor, texts: EncodedTexts, threads: int
     ) -> Tensor:
         taps, filters, size = K.shape
         table = E.new_zeros(len(E) + 1, taps * filters)  # row 0 is the padding
@@ -43,7 +43,7 @@ class _ShallowScores(torch.autograd.Function):
         ctx.pooling = ReluPooling(table.view(-1, taps, filters).numpy(), texts, threads)
         ctx.constants = (
             _embedding_constant(E.numpy(), p),
-            _kernel_constant(K.numpy(), p, vectors.numpy()),
+            _kernel_constant(K.numpy(), p, basis.numpy()),
             _head_constant(W.numpy(), p),
         )
         ctx.G = math.prod(constant.value for constant in ctx.constants)
@@ -92,11 +92,11 @@ def _head_constant(W: Floats, p: float) -> _Constant:
     return _Constant(value, [first, second], np.stack([slope, -slope]))
 
 
-def _kernel_constant(K: Floats, p: float, vectors: Floats) -> _Constant:
+def _kernel_constant(K: Floats, p: float, basis: Floats) -> _Constant:
     """M(K) = Σ_j ‖K_j‖_p."""
     if p == 2:
-        right = right_vectors(K, vectors)
-        slopes = vectors[:, :, None] * right[:, None, :]
+        left, right = leading_pairs(K, basis)
+        slopes = left[:, :, None] * right[:, None, :]
         return _Constant(float((slopes * K).sum()) or math.nan, slice(None), slopes)
     sums = np.abs(K).sum(axis=1 if p == 1 else 2)  # columns for p = 1, rows for p = ∞
     taps, largest = np.arange(len(K)), sums.argmax(axis=1)
