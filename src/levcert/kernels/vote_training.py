@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.votes import Hashes, Ids, Positions, gram_rows, hash_sides, power, row_of, shift_of
+from levcert.kernels.votes import Hashes, Ids, Positions, gram_rows, hash_sides, powers_to, row_of, shift_of
 
 Weights = npt.NDArray[np.float32]  # (orders · (rows + 1)) × classes
 Floats = npt.NDArray[np.float64]
@@ -69,13 +69,8 @@ def worst_edits(
     far from each other, so that losses add up; each is tried with its deletion and ``tries`` random symbols.
     """
     rows, reach, length = votes.shape[0] // orders.size - 1, orders.max(), ids.size
-    powers, heads, tails = (
-        np.empty(reach + 1, np.uint64),
-        np.empty(reach + 1, np.uint64),
-        np.empty(reach + 1, np.uint64),
-    )
-    for i in range(reach + 1):
-        powers[i] = power(i)
+    powers = powers_to(reach)
+    heads, tails = np.empty((2, reach + 1), np.uint64)
     evidence = np.zeros(length + 1)
     for o in range(orders.size):
         for e in range(length + orders[o] - 1):

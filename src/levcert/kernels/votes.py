@@ -60,6 +60,15 @@ def power(exponent: int) -> np.uint64:
 
 
 @kernel
+def powers_to(exponent: int) -> Hashes:
+    """Return P^0 … P^exponent."""
+    powers = np.ones(exponent + 1, np.uint64)
+    for i in range(exponent):
+        powers[i + 1] = powers[i] * BASE
+    return powers
+
+
+@kernel
 def gram_rows(ids: Ids, order: int, rows: int, found: Positions) -> None:
     """found[e] = the row of the n-gram that ends at e, for e = 0 … length + n − 2; padding is on both sides."""
     length = ids.size
@@ -123,9 +132,8 @@ def hole_windows(
     _, rows, classes = votes.shape
     rows -= 1
     shift, symbols = shift_of(rows), sums.shape[3]
-    powers, heads, tails = np.empty((3, width + 1), np.uint64)
-    for i in range(width + 1):
-        powers[i] = power(i)
+    powers = powers_to(width)
+    heads, tails = np.empty((2, width + 1), np.uint64)
     for n in range(lefts.size):
         hash_sides(padded, lefts[n], rights[n], powers, heads, tails)
         for o in range(orders.size):
@@ -151,9 +159,8 @@ def hole_sums(
     rows -= 1
     shift, symbols = shift_of(rows), sums.shape[2]
     found = np.empty(symbols, np.int64)
-    powers, heads, tails = np.empty((3, width + 1), np.uint64)
-    for i in range(width + 1):
-        powers[i] = power(i)
+    powers = powers_to(width)
+    heads, tails = np.empty((2, width + 1), np.uint64)
     for n in range(lefts.size):
         hash_sides(padded, lefts[n], rights[n], powers, heads, tails)
         for o in range(orders.size):
@@ -203,9 +210,8 @@ def lone_losses(
     _, rows, classes = votes.shape
     rows -= 1
     length, reach = ids.size, losses.shape[2]
-    powers, heads, tails = np.empty((3, reach + 1), np.uint64)
-    for i in range(reach + 1):
-        powers[i] = power(i)
+    powers = powers_to(reach)
+    heads, tails = np.empty((2, reach + 1), np.uint64)
     brought = np.empty(max(insert.size, 1), np.int64)
     found = np.empty((orders.size, reach, brought.size), np.int64)
     sums = np.zeros((orders.size, reach + 1, brought.size), np.int32)

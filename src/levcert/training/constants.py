@@ -7,16 +7,13 @@ gradients, and only that entry is computed with them.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from levcert.kernels.conv import Floats
 from levcert.models.norms import dual_exponent
-
-Floats = npt.NDArray[np.floating[Any]]
 
 _WIDTH = 12  # singular vectors that are followed
 _JUMP = 0.01  # of a norm between two rounds: the weights have moved too far for one

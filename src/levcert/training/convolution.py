@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,8 +27,8 @@ from torch import Tensor
 
 from levcert.kernels import spectrum
 from levcert.kernels.conv import Floats
+from levcert.kernels.spectrum import Places
 
-Places = npt.NDArray[np.int64]
 _NO_MASK = np.empty((0, 0), dtype=np.uint8)
 
 
@@ -39,9 +41,13 @@ def convolve(values: Tensor, K: Tensor, places: Places, rows: int, *, relu: bool
     return _Convolution.apply(values, K, places, rows, relu)  # type: ignore[no-any-return, no-untyped-call]
 
 
-def release_memory() -> None:
-    """Give back what is kept from batch to batch; for the end of a training."""
-    _Scratch._free.clear()
+@contextmanager
+def memory_released() -> Iterator[None]:
+    """Give back what is kept from batch to batch at the end of a training, however it ends."""
+    try:
+        yield
+    finally:
+        _Scratch._free.clear()
 
 
 class _Convolution(torch.autograd.Function):

@@ -22,7 +22,7 @@ from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.config import TrainingConfig
-from levcert.training.convolution import release_memory
+from levcert.training.convolution import memory_released
 from levcert.training.data import accuracy, training_rows
 from levcert.training.network import ConvNetwork
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
@@ -144,9 +144,9 @@ def train(
         threadpool_limits(config.threads, "blas"),  # numpy's products take every core otherwise, even one in use
         Reporter(config.epochs, run.steps, show=show_progress) as reporter,
         polite_interrupt() as interrupted,
+        memory_released(),
     ):
         run.finish(reporter, interrupted)
-    release_memory()
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})

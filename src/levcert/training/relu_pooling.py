@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from levcert.alphabet import EncodedTexts
 from levcert.kernels import conv_training
+from levcert.kernels.conv import Floats
 from levcert.kernels.lanes import LANES
-
-Floats = npt.NDArray[np.floating[Any]]
 
 
 class ReluPooling:

@@ -11,17 +11,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from levcert.alphabet import EncodedTexts
+from levcert.kernels.conv import Floats
 from levcert.kernels.norms import farthest_pair
 from levcert.models.norms import dual_exponent
 from levcert.training.constants import leading_pairs
 from levcert.training.relu_pooling import ReluPooling
-
-Floats = npt.NDArray[np.floating[Any]]
 
 
 def shallow_scores(
