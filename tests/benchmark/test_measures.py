@@ -113,10 +113,13 @@ def test_selections_of_texts():
     shuffled = select("shuffled 7", toy, config)
     assert len(shuffled) == 7
     assert list(shuffled.texts) != list(first.texts)
-    assert max(map(len, select("shuffled 7 whole", toy, config).texts)) > 4
+    assert max(map(len, select("shuffled 7 whole", toy, config).texts)) > 6
+    assert max(map(len, select("shuffled 7 cut 6", toy, config).texts)) == 6
+    assert len(select("all", toy, config)) == len(toy.test)
     assert len(select("validation", toy, config)) == 20
     assert len(select("first 1000", toy, config)) == len(toy.test)
     with pytest.raises(InputError, match="validation_rows"):
         select("validation", toy, {"seed": 1})
-    with pytest.raises(InputError, match="'first N'"):
-        select("last 7", toy, {})
+    for wrong in ("last 7", "first", "first 7 cut", "first 7 whole cut 6", "all 7"):
+        with pytest.raises(InputError, match="'first N'"):
+            select(wrong, toy, {})

@@ -47,9 +47,10 @@ def test_what_was_not_run_says_so_with_the_reason():
 
 
 def test_values_of_fewer_texts_are_noted():
-    spec = SPEC | {"columns": [{"head": "exact k=1", "value": "exact k=1"}]}
+    names = (("clean", "clean"), ("search k=1", "exact k=1"), ("k=2", "exact k=2"))
+    spec = SPEC | {"columns": [{"head": head, "value": value} for head, value in names]}
     table = make_table(STUDY, spec, made_up_rows(STUDY, [{"exact k=1": 60.0}]))
-    assert table.notes[0] == "toy: on the first 5 of these texts: exact k=1."
+    assert table.notes[0] == "toy: on the first 5 of these texts: search k=1, search k=2."
 
 
 def test_a_measure_whose_name_begins_like_another_keeps_its_own_number_of_texts():

@@ -23,13 +23,7 @@ class Outcome:
 
 def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
     """Take random rows of all studies until ``sample`` of them could be measured again; times may differ."""
-    candidates = [
-        (cell, row)
-        for name in study_names()
-        for cell in load_study(name).cells
-        if (row := row_of(cell, read_rows(rows_file(results, name)))) is not None
-        and any(not is_time(value) for value in row.values)
-    ]
+    candidates = [pair for name in study_names() for pair in _measured(name, results)]
     random.Random(seed).shuffle(candidates)
     checked, differences = 0, []
     for cell, row in candidates:
@@ -46,6 +40,13 @@ def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
             f"None of the {len(candidates)} rows in {results} has its model in {models}; run a study first."
         )
     return Outcome(checked, differences)
+
+
+def _measured(study: str, results: Path) -> list[tuple[Cell, Row]]:
+    """Return the cells that have a row with more in it than times."""
+    rows = read_rows(rows_file(results, study))
+    pairs = [(cell, row_of(cell, rows)) for cell in load_study(study).cells]
+    return [(cell, row) for cell, row in pairs if row is not None and not all(map(is_time, row.values))]
 
 
 def compare(cell: Cell, row: Row, again: Row) -> list[str]:

@@ -78,10 +78,13 @@ class Study:
 
     @cached_property
     def published(self) -> list[Published]:
-        return [
+        """The paper's values for this study, and those of the one that it looks into, if it does."""
+        own = [
             Published(entry["where"], {name: _mean_and_deviation(value) for name, value in entry["values"].items()})
             for entry in self.declaration.get("published", [])
         ]
+        other = self.declaration.get("published_in")
+        return own + (load_study(other).published if other else [])
 
     def _expand(self, grid: dict[str, Any]) -> Iterator[Cell]:
         settings = {name: value for name, value in grid.items() if name not in _NOT_SETTINGS}

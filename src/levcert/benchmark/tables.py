@@ -76,11 +76,11 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
             table.lines.extend(lines)
         else:
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
-        for column in spec["columns"]:
+        for head, column in zip(_whole_heads(heads), spec["columns"], strict=True):
             count = group.fewer_texts(column.get("measured", column["value"]))
             noted = fewer.setdefault(f"{name.partition(',')[0]}: on the first {count} of these texts", [])
-            if count is not None and column["head"] not in noted:
-                noted.append(column["head"])
+            if count is not None and head not in noted:
+                noted.append(head)
     table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
     table.notes.extend(_missing(reason, names) for reason, names in not_run.items())
     return table
@@ -100,6 +100,15 @@ def _lines(name: str, group: _Group, spec: dict[str, Any]) -> list[list[str]]:
             ["", columns[0][0].difference_name, *(unit.difference(comparison) for unit, comparison in columns)]
         )
     return lines
+
+
+def _whole_heads(heads: list[str]) -> list[str]:
+    """Give heads such as "k=2" the words of the one to their left: "exact k=1", "k=2" → "exact k=1", "exact k=2"."""
+    whole: list[str] = []
+    for head in heads:
+        words = whole[-1].rpartition("k=")[0] if whole and head.startswith("k=") else ""
+        whole.append(words + head)
+    return whole
 
 
 def _missing(reason: str, names: list[str]) -> str:

@@ -1,4 +1,6 @@
-"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000`` or ``validation``; ``whole`` for uncut ones.
+"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000`` or ``validation``.
+
+They are cut as the training texts were, unless ``whole`` or ``cut 500`` behind the selection says otherwise.
 
 ``first`` is what the paper does.  IMDB's test file is sorted by label, so its first thousand rows are one class;
 ``shuffled`` takes a thousand rows of a fixed permutation instead.  ``validation`` are the training rows set aside.
@@ -6,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,6 +18,9 @@ from levcert.datasets import Dataset, Split, load_dataset
 from levcert.errors import InputError
 from levcert.training import data
 
+_SELECTION: Final = re.compile(
+    r"(?:all|validation|(?:first|shuffled) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
+)
 _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selections are taken
 
 
@@ -33,19 +39,19 @@ def training_rows(dataset: Dataset, config: dict[str, Any]) -> tuple[Split, Spli
 
 
 def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
-    """Return the texts that a selection means, cut as the model's training texts were."""
-    words = selection.split()
-    length = None if "whole" in words else config.get("cut")
-    if words[0] == "validation":
+    """Return the texts that a selection means, cut as it says or as the model's training texts were."""
+    parsed = _SELECTION.fullmatch(selection)
+    if parsed is None:
+        raise InputError(f"A selection is 'all', 'first N', 'shuffled N' or 'validation', not {selection!r}.")
+    rows = selection.split()[0]
+    if rows == "validation":
         aside = training_rows(dataset, config)[1]
         if aside is None:
             raise InputError("To measure on validation rows, set validation_rows in the grid.")
         return aside
-    if words[0] == "all":
-        return dataset.test.cut(length)
-    if words[0] not in ("first", "shuffled") or len(words) < 2 or not words[1].isdecimal():
-        raise InputError(f"A selection is 'all', 'first N', 'shuffled N' or 'validation', not {selection!r}.")
     order = np.arange(len(dataset.test))
-    if words[0] == "shuffled":
+    if rows == "shuffled":
         order = np.random.default_rng(_PERMUTATION).permutation(len(order))
-    return dataset.test.take(order[: int(words[1])]).cut(length)
+    count = int(parsed["count"] or len(order))
+    length = int(parsed["length"]) if parsed["length"] else None if parsed["whole"] else config.get("cut")
+    return dataset.test.take(order[:count]).cut(length)

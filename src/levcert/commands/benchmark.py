@@ -25,6 +25,7 @@ RESULTS, MODELS = Path("results"), Path("models")
 _SHOWN_MISSING = 5  # reasons that are printed one by one
 _STUDIES = {
     "main": "Clean, attacked and certified accuracy: the paper's main table.",
+    "differences": "Explanations for what differs from the main table, tested.",
     "larger-distances": "Certified accuracy up to ten edits.",
     "regularisation": "Holding the constant down instead of enforcing it.",
     "length": "Certified accuracy against the length of the text.",
