@@ -166,10 +166,9 @@ class Alphabet:
             texts = [as_bytes(text) for text in texts]
         units = self._units(texts)
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        if self.kind == "bytes":
-            np.cumsum([len(text) for text in texts], out=offsets[1:])
-            return EncodedTexts(units.astype(np.int32) + 1, offsets)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
+        if self.kind == "bytes":
+            return EncodedTexts(units.astype(np.int32) + 1, offsets)
         ids = self._id_of_code_point[units]
         known = ids != PADDING
         if not known.all():
