@@ -81,6 +81,8 @@ def draw(spec: dict[str, Any], lines: Sequence[Curve], folder: Path) -> list[Pat
             axes.set_title(panel)
             axes.set_xlabel(spec["x_label"])
             axes.set_xscale(spec.get("scale", "linear"))
+            if "scale" not in spec:  # edits, layers and characters are counted
+                axes.locator_params(axis="x", integer=True)
             axes.set_ylim(0, 100)
             axes.set_ylabel("% of texts" if place == 0 else "")
         handles, _ = figure.axes[0].get_legend_handles_labels()
