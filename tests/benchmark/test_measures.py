@@ -120,6 +120,6 @@ def test_selections_of_texts():
     assert len(select("first 1000", toy, config)) == len(toy.test)
     with pytest.raises(InputError, match="validation_rows"):
         select("validation", toy, {"seed": 1})
-    for wrong in ("last 7", "first", "first 7 cut", "first 7 whole cut 6", "all 7"):
+    for wrong in ("last 7", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
         with pytest.raises(InputError, match="'first N'"):
             select(wrong, toy, {})

@@ -59,11 +59,11 @@ def test_a_study_may_compare_with_what_was_published_for_another():
         assert any(matches(entry.where, cell.settings) for entry in study.published), cell.settings
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if "published_in" not in load_study(name).declaration])
+@pytest.mark.parametrize("name", ALL)
 def test_every_published_value_belongs_to_cells_and_is_shown(name):
     study = load_study(name)
     shown = {column["value"] for table in study.tables for column in table["columns"]}
-    for entry in study.published:
+    for entry in study.published[: len(study.declaration.get("published", []))]:  # its own come first
         assert any(matches(entry.where, cell.settings) for cell in study.cells), entry.where
         assert entry.values.keys() <= shown | {"brute force seconds"}
     for cell in study.cells:

@@ -19,7 +19,7 @@ from levcert.errors import InputError
 from levcert.training import data
 
 _SELECTION: Final = re.compile(
-    r"(?:all|validation|(?:first|shuffled) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
+    r"validation|(?:all|(?:first|shuffled) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
 )
 _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selections are taken
 
