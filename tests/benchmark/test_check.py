@@ -19,7 +19,7 @@ def study(monkeypatch):
 
 
 def test_rows_come_out_again_and_a_changed_one_does_not(study, tmp_path):
-    runner.run(study, tmp_path, tmp_path / "models", only={"p": "1"})
+    runner.run(study, tmp_path, tmp_path / "models", only={"p": ["1"]})
     assert check_rows(tmp_path, tmp_path / "models", 10, 1) == check.Outcome(3, [])
     assert check_rows(tmp_path, tmp_path / "models", 2, 1).checked == 2
     row = read_rows(tmp_path / "tiny.jsonl")[1]

@@ -25,7 +25,7 @@ def test_a_quick_run_says_where_its_rows_are(monkeypatch, tmp_path, capsys):
     options = ["--results", tmp_path, "--models", tmp_path / "models", "--only", "model=alternating"]
     assert run(monkeypatch, "soundness", "--quick", *options) in (0, None)
     out, err = capsys.readouterr()
-    assert "0 rows were there" in out
+    assert "rows before: 0, " in out
     assert err == ""
     assert (tmp_path / "quick" / "soundness.jsonl").exists()
 
@@ -34,13 +34,15 @@ def test_cells_without_a_model_are_named_on_stderr(monkeypatch, tmp_path, capsys
     options = ["--results", tmp_path, "--models", tmp_path, "--stored-only"]
     assert run(monkeypatch, "length", "--quick", *options) in (0, None)
     out, err = capsys.readouterr()
-    assert "1 cells not run" in out
+    assert "rows before: 0, new: 0, not run: 1" in out
     assert err.startswith("levcert: not run: length: dataset toy")
 
 
 def test_bad_input_is_one_sentence_and_exit_2(monkeypatch, tmp_path, capsys):
     assert run(monkeypatch, "main", "--only", "sst2", "--results", tmp_path) == 2
     assert "name=value" in capsys.readouterr().err
+    assert run(monkeypatch, "main", "--only", "p=1", "--only", "p=3", "--results", tmp_path) == 2
+    assert capsys.readouterr().err == "levcert: No cell has p=3; p is inf, 1, 2.\n"
     assert run(monkeypatch, "check", "--results", tmp_path, "--models", tmp_path) == 2
     assert "run a study first" in capsys.readouterr().err
 

@@ -1,6 +1,7 @@
 """Running: rows at once, nothing twice, nothing lost, on any executor and through a kill."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -78,8 +79,23 @@ def test_a_cell_that_cannot_run_says_why_and_the_others_go_on(tmp_path):
 
 
 def test_only_some_cells(tmp_path):
-    summary = runner.run(tiny_study(), tmp_path, tmp_path / "models", only={"p": "inf", "seed": "2"})
+    summary = runner.run(tiny_study(), tmp_path, tmp_path / "models", only={"p": ["inf"], "seed": ["2"]})
     assert summary.new == 1
+    summary = runner.run(tiny_study(), tmp_path, tmp_path / "models", only={"seed": ["1", "2"]}, may_train=False)
+    assert (summary.there, len(summary.missing)) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("only", "says"),
+    [
+        ({"p": ["3"]}, "No cell has p=3; p is 1, inf."),
+        ({"P": ["1"]}, "No cell has P=1; settings are dataset, "),
+        ({"p": ["1", "3"]}, "No cell has p=3"),
+    ],
+)
+def test_cells_that_do_not_exist_are_not_passed_over(tmp_path, only, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        runner.run(tiny_study(), tmp_path, tmp_path, only=only)
 
 
 def test_a_defect_stops_the_run(tmp_path, monkeypatch):
@@ -154,5 +170,5 @@ def test_a_killed_run_goes_on_without_losing_or_repeating_a_row(tmp_path, worker
     assert rows[: len(kept)] == kept
     assert set(Counter(repr(row.settings) for row in rows).values()) == {1}
     assert len(rows) == len(cells)
-    assert f"{len(kept)} rows were there" in done.stdout
+    assert f"rows before: {len(kept)}, " in done.stdout
     assert done.stderr == ""

@@ -49,16 +49,16 @@ def run(
     executor: Executor | None = None,
     quick: bool = False,
     may_train: bool = True,
-    only: dict[str, str] | None = None,
+    only: dict[str, list[str]] | None = None,
     done: Callable[[int, int], None] = lambda finished, total: None,
 ) -> Summary:
-    """Run all cells that have no row yet; ``only`` keeps cells whose settings read as given.
+    """Run all cells that have no row yet; ``only`` keeps cells whose settings read as one of those given.
 
     Bad input of one cell (no data, no model) is its reason to be missing, and the others go on.
     """
     path = rows_file(results, study.name, quick=quick)
     rows = read_rows(path)
-    cells = [cell for cell in (quick_cells(study) if quick else study.cells) if _wanted(cell, only or {})]
+    cells = _wanted(quick_cells(study) if quick else study.cells, only or {})
     todo = [cell for cell in cells if row_of(cell, rows) is None]
     pool = executor or SerialExecutor()
     missing: dict[str, str] = {}
@@ -169,5 +169,14 @@ def _by_model(cells: list[Cell]) -> dict[str, list[Cell]]:
     return chains
 
 
-def _wanted(cell: Cell, only: dict[str, str]) -> bool:
-    return all(f"{cell.settings.get(name)}" == value for name, value in only.items())
+def _wanted(cells: list[Cell], only: dict[str, list[str]]) -> list[Cell]:
+    """Return the cells that have one of the values for each setting; refuse a value that none has."""
+    for name, values in only.items():
+        written = list(dict.fromkeys(str(cell.settings[name]) for cell in cells if name in cell.settings))
+        unknown = [value for value in values if value not in written]
+        if unknown:
+            settings = dict.fromkeys(setting for cell in cells for setting in cell.settings)
+            there = f"{name} is {', '.join(written)}" if written else f"settings are {', '.join(settings)}"
+            raise InputError(f"No cell has {name}={unknown[0]}; {there}.")
+        cells = [cell for cell in cells if str(cell.settings.get(name)) in values]
+    return cells

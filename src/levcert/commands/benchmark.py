@@ -54,7 +54,8 @@ def _run_command(name: str) -> Callable[..., None]:
             bool, typer.Option("--stored-only", help="Train nothing; pass over cells without a stored model.")
         ] = False,
         only: Annotated[
-            list[str] | None, typer.Option(help="Only cells with this setting, as name=value; may be repeated.")
+            list[str] | None,
+            typer.Option(help="Only cells with this setting, as name=value; repeated for more names or more values."),
         ] = None,
     ) -> None:
         from levcert.bars import counter
@@ -62,7 +63,9 @@ def _run_command(name: str) -> Callable[..., None]:
         from levcert.benchmark.study import load_study
 
         study = load_study(name)
-        wanted = dict(_setting(text) for text in only or [])
+        wanted: dict[str, list[str]] = {}
+        for setting, value in map(_setting, only or []):
+            wanted.setdefault(setting, []).append(value)
         pool = runner.processes(workers) if cluster is None else runner.cluster(cluster)
         with pool as executor, counter(name) as done:
             summary = runner.run(
@@ -80,7 +83,7 @@ def _run_command(name: str) -> Callable[..., None]:
         if len(summary.missing) > _SHOWN_MISSING:
             print(f"levcert: not run: {len(summary.missing) - _SHOWN_MISSING} cells more", file=sys.stderr)
         path = runner.rows_file(results, name, quick=quick)
-        print(f"{path}: {summary.there} rows were there, {summary.new} are new, {len(summary.missing)} cells not run")
+        print(f"{path}: rows before: {summary.there}, new: {summary.new}, not run: {len(summary.missing)}")
 
     return run_study
 
