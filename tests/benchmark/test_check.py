@@ -32,7 +32,7 @@ def test_rows_come_out_again_and_a_changed_one_does_not(study, tmp_path):
 
 def test_rows_without_a_stored_model_cannot_be_checked(study, tmp_path):
     append_row(tmp_path / "tiny.jsonl", made_up_rows(study, [{"clean": 1.0}])[0])
-    with pytest.raises(InputError, match="None of the 1 rows"):
+    with pytest.raises(InputError, match="No row of 1 in"):
         check_rows(tmp_path, tmp_path / "models", 1, 1)
 
 

@@ -37,7 +37,7 @@ def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
         differences += compare(cell, row, again)
     if not checked:
         raise InputError(
-            f"None of the {len(candidates)} rows in {results} has its model in {models}; run a study first."
+            f"No row of {len(candidates)} in {results} has its model in {models}; run a study first."
         )
     return Outcome(checked, differences)
 

@@ -177,6 +177,6 @@ def _wanted(cells: list[Cell], only: dict[str, list[str]]) -> list[Cell]:
         if unknown:
             settings = dict.fromkeys(setting for cell in cells for setting in cell.settings)
             there = f"{name} is {', '.join(written)}" if written else f"settings are {', '.join(settings)}"
-            raise InputError(f"None of the {len(cells)} cells has {name}={unknown[0]}; {there}.")
+            raise InputError(f"No cell of {len(cells)} has {name}={unknown[0]}; {there}.")
         cells = [cell for cell in cells if str(cell.settings.get(name)) in values]
     return cells
