@@ -36,9 +36,7 @@ def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
         checked += 1
         differences += compare(cell, row, again)
     if not checked:
-        raise InputError(
-            f"No row of {len(candidates)} in {results} has its model in {models}; run a study first."
-        )
+        raise InputError(f"No row of {len(candidates)} in {results} has its model in {models}; run a study first.")
     return Outcome(checked, differences)
 
 

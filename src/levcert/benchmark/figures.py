@@ -70,8 +70,9 @@ def draw(spec: dict[str, Any], lines: Sequence[Curve], folder: Path) -> list[Pat
         {"svg.hashsalt": "levcert", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
     ):
         figure = Figure(figsize=(3.2 * len(panels) + 0.6, 3.2), layout="constrained")
-        for place, panel in enumerate(panels):
-            axes = figure.add_subplot(1, len(panels), place + 1)
+        is_setting = all("{x}" not in curve["pattern"] for curve in spec["curves"])  # the same values in every panel
+        every_axes = figure.subplots(1, len(panels), sharex=is_setting, squeeze=False)[0]
+        for place, (panel, axes) in enumerate(zip(panels, every_axes, strict=True)):
             for curve in lines:
                 if curve.panel == panel:
                     colour = f"C{names.index(curve.label)}"
