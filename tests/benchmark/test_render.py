@@ -46,6 +46,26 @@ def test_what_was_not_run_says_so_with_the_reason():
     ]
 
 
+def test_lines_that_begin_alike_stand_together_and_unlike_ones_are_told_apart():
+    (grid,) = STUDY.declaration["grid"]
+    study = tiny_study(
+        grid=[
+            {**grid, "p": 1},
+            {**grid, "p": 2, "dataset": "other"},
+            {**grid, "p": 2},
+            {**grid, "p": 2, "epochs": 2, "called": "twice as long"},
+        ]
+    )
+    names = [line[0] for line in make_table(study, SPEC, made_up_rows(study, VALUES * 4)).lines if line[1] == "ours"]
+    assert names == ["", "toy, p=2", "toy, p=2, twice as long", "other, p=2"]  # the first stands below the paper's
+
+
+def test_what_a_table_does_not_ask_of_a_grid_makes_no_line():
+    spec = SPEC | {"columns": [{"head": "search k=1", "value": "exact k=1"}]}
+    table = make_table(STUDY, spec, made_up_rows(STUDY, VALUES))
+    assert table.lines == []
+
+
 def test_values_of_fewer_texts_are_noted():
     names = (("clean", "clean"), ("search k=1", "exact k=1"), ("k=2", "exact k=2"))
     spec = SPEC | {"columns": [{"head": head, "value": value} for head, value in names]}

@@ -20,7 +20,7 @@ from levcert.errors import InputError
 
 Settings = Mapping[str, Any]
 NOT_TRAINING: Final = ("dataset", "texts", "model")  # all other settings are options of the training
-_NOT_SETTINGS: Final = ("measures", "change", "not_run")
+_NOT_SETTINGS: Final = ("measures", "change", "not_run", "called")
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Cell:
     settings: dict[str, Any]
     measures: list[dict[str, Any]]  # each with its name, its kind and its options
     not_run: str | None = None  # why there is no row, where that is known
+    called: str | None = None  # words for tables, where the settings alone do not tell
 
     @property
     def training(self) -> dict[str, Any]:
@@ -92,8 +93,9 @@ class Study:
         change: Mapping[str, dict[str, Any]] = grid.get("change", {})
         declared = self.declaration["measures"]
         measures = [{"name": name} | declared[name] | change.get(name, {}) for name in grid["measures"]]
+        words = {name: grid.get(name) for name in ("not_run", "called")}
         for values in product(*axes):
-            yield Cell(self.name, dict(zip(settings, values, strict=True)), measures, grid.get("not_run"))
+            yield Cell(self.name, dict(zip(settings, values, strict=True)), measures, **words)
 
 
 def matches(where: Settings, settings: Settings) -> bool:

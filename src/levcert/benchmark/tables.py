@@ -73,7 +73,8 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     for name, group in _groups(study, spec, rows).items():
         lines = _lines(name, group, spec)
         if group.rows or (len(lines) > 1 and not spec.get("short")):
-            table.lines.extend(lines)
+            if any(any(line[2:]) for line in lines):  # else the table is about what this grid does not measure
+                table.lines.extend(lines)
         else:
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
         for head, column in zip(_whole_heads(heads), spec["columns"], strict=True):
@@ -117,19 +118,28 @@ def _missing(reason: str, names: list[str]) -> str:
 
 
 def _groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str, _Group]:
-    groups: dict[str, _Group] = {}
+    """Gather cells by the names of their lines; lines that begin alike stand together, whatever grid declares them."""
+    groups: dict[tuple[str, ...], _Group] = {}
+    declared: dict[tuple[str, ...], int] = {}  # when a beginning of a name came first
     for cell in study.cells:
         if not matches(spec.get("where", {}), cell.settings):
             continue
-        axes = [axis for axis in spec["lines"] if axis in cell.settings]
-        name = ", ".join(label(axis, cell.settings[axis]) for axis in axes)
+        words = [label(axis, cell.settings[axis]) for axis in spec["lines"] if axis in cell.settings]
+        name = (*words, cell.called) if cell.called else tuple(words)
+        for beginning in _beginnings(name):
+            declared.setdefault(beginning, len(declared))
         published = next((entry for entry in study.published if matches(entry.where, cell.settings)), None)
         group = groups.setdefault(name, _Group([], [], published))
         group.cells.append(cell)
         row = row_of(cell, rows)
         if row is not None:
             group.rows.append(row)
-    return groups
+    in_order = sorted(groups, key=lambda name: [declared[beginning] for beginning in _beginnings(name)])
+    return {", ".join(name): groups[name] for name in in_order}
+
+
+def _beginnings(name: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [name[:length] for length in range(1, len(name) + 1)]
 
 
 @dataclass(frozen=True)
