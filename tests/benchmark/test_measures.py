@@ -8,7 +8,7 @@ from levcert.benchmark.made import MADE
 from levcert.benchmark.measures.base import Outcome, Subject
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
 from levcert.benchmark.measures.registry import RefutedError, check_sandwich, measure
-from levcert.benchmark.texts import dataset_of, select
+from levcert.benchmark.texts import dataset_for, dataset_of, select
 from levcert.errors import InputError
 
 
@@ -120,6 +120,10 @@ def test_selections_of_texts():
     assert len(select("first 1000", toy, config)) == len(toy.test)
     with pytest.raises(InputError, match="validation_rows"):
         select("validation", toy, {"seed": 1})
-    for wrong in ("last 7", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
+    apart = dataset_for({"dataset": "toy", "texts": "apart 7"})
+    assert len(select("apart 7", apart, config)) == 7
+    assert set(apart.test.texts) <= set(toy.train.texts) - set(apart.train.texts)
+    assert dataset_for({"dataset": "toy", "texts": "first 7"}).test.texts == toy.test.texts
+    for wrong in ("last 7", "apart", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
         with pytest.raises(InputError, match="'first N'"):
             select(wrong, toy, {})

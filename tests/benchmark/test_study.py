@@ -39,7 +39,8 @@ def test_a_grid_is_the_product_of_its_axes():
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_cell_can_be_configured_and_measured(name, monkeypatch):
-    monkeypatch.setattr(models, "dataset_of", lambda dataset: replace(load_dataset("toy"), name=dataset))
+    toy = load_dataset("toy")
+    monkeypatch.setattr(models, "dataset_for", lambda settings: replace(toy, name=settings["dataset"]))
     for cell in load_study(name).cells:
         assert {measure["kind"] for measure in cell.measures} <= set(MEASURES)
         if cell.settings["model"] not in MADE:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import levcert
 from levcert.benchmark.made import MADE
 from levcert.benchmark.study import Cell
-from levcert.benchmark.texts import dataset_of, training_rows
+from levcert.benchmark.texts import dataset_for, training_rows
 from levcert.datasets import Dataset
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
@@ -29,12 +29,12 @@ def configuration(cell: Cell) -> dict[str, Any]:
     kind = cell.settings["model"]
     if kind in MADE:
         return dict(cell.training)
-    return configured(kind, dataset_of(cell.settings["dataset"]), cell.training).to_dict()
+    return configured(kind, dataset_for(cell.settings), cell.training).to_dict()
 
 
 def model_of(cell: Cell, folder: Path, *, may_train: bool = True) -> WindowModel:
     """Return the model of a cell: made, found in the folder, or trained and kept there."""
-    kind, dataset = cell.settings["model"], dataset_of(cell.settings["dataset"])
+    kind, dataset = cell.settings["model"], dataset_for(cell.settings)
     if kind in MADE:
         return MADE[kind](dataset, cell.training)
     config = configuration(cell)

@@ -23,7 +23,7 @@ from levcert.benchmark.models import configuration, model_of
 from levcert.benchmark.quick import quick_cells
 from levcert.benchmark.rows import Row, append_row, read_rows, row_of
 from levcert.benchmark.study import Cell, Study
-from levcert.benchmark.texts import dataset_of, select
+from levcert.benchmark.texts import dataset_for, select
 from levcert.errors import InputError
 
 
@@ -97,7 +97,7 @@ def _outcomes(
 def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
     """Get the model, select the texts, measure."""
     started = time.perf_counter()
-    dataset, config = dataset_of(cell.settings["dataset"]), configuration(cell)
+    dataset, config = dataset_for(cell.settings), configuration(cell)
     model = model_of(cell, models, may_train=may_train)
     split = select(cell.settings["texts"], dataset, config)
     truth = [dataset.labels[y] for y in split.labels]

@@ -1,27 +1,32 @@
-"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000`` or ``validation``.
+"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000``, ``validation`` or ``apart 1000``.
 
 They are cut as the training texts were, unless ``whole`` or ``cut 500`` behind the selection says otherwise.
 
 ``first`` is what the paper does.  IMDB's test file is sorted by label, so its first thousand rows are one class;
 ``shuffled`` takes a thousand rows of a fixed permutation instead.  ``validation`` are the training rows set aside.
+``apart`` chooses between options without a look at the test split: rows of the training split take its place.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
+from levcert.benchmark.study import Settings
 from levcert.datasets import Dataset, Split, load_dataset
+from levcert.datasets.dataset import holdout_apart
 from levcert.errors import InputError
 from levcert.training import data
 
 _SELECTION: Final = re.compile(
-    r"validation|(?:all|(?:first|shuffled) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
+    r"validation|(?:all|(?:first|shuffled|apart) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
 )
 _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selections are taken
+_APART: Final = 0  # seed of the one choice of rows to set apart
 
 
 @lru_cache(maxsize=4)
@@ -33,6 +38,19 @@ def dataset_of(name: str) -> Dataset:
     return load_dataset(name)
 
 
+def dataset_for(settings: Settings) -> Dataset:
+    """Return the dataset of a cell; with ``apart N`` it is the training split, and N of its rows are the test."""
+    apart = re.match(r"apart (\d+)", settings["texts"])
+    return _set_apart(settings["dataset"], int(apart[1])) if apart else dataset_of(settings["dataset"])
+
+
+@lru_cache(maxsize=4)
+def _set_apart(name: str, rows: int) -> Dataset:
+    dataset = dataset_of(name)
+    rest, aside = holdout_apart(dataset.train, rows, _APART)
+    return replace(dataset, train=rest, test=aside)
+
+
 def training_rows(dataset: Dataset, config: dict[str, Any]) -> tuple[Split, Split | None]:
     """Return the rows that a training with this configuration sees, and those it sets aside."""
     return data.training_rows(dataset, config.get("cut"), config.get("validation_rows", 0), config["seed"])
@@ -42,7 +60,9 @@ def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
     """Return the texts that a selection means, cut as it says or as the model's training texts were."""
     parsed = _SELECTION.fullmatch(selection)
     if parsed is None:
-        raise InputError(f"A selection is 'all', 'first N', 'shuffled N' or 'validation', not {selection!r}.")
+        raise InputError(
+            f"A selection is 'all', 'first N', 'shuffled N', 'validation' or 'apart N', not {selection!r}."
+        )
     rows = selection.split()[0]
     if rows == "validation":
         aside = training_rows(dataset, config)[1]
