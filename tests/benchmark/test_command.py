@@ -1,5 +1,6 @@
 """``levcert benchmark`` as people type it."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_bad_input_is_one_sentence_and_exit_2(monkeypatch, tmp_path, capsys):
     assert run(monkeypatch, "main", "--only", "sst2", "--results", tmp_path) == 2
     assert "name=value" in capsys.readouterr().err
     assert run(monkeypatch, "main", "--only", "p=1", "--only", "p=3", "--results", tmp_path) == 2
-    assert capsys.readouterr().err == "levcert: No cell of 45 has p=3; p is inf, 1, 2.\n"
+    assert capsys.readouterr().err == "levcert: No cell of 54 has p=3; p is inf, 1, 2.\n"
     assert run(monkeypatch, "check", "--results", tmp_path, "--models", tmp_path) == 2
     assert "run a study first" in capsys.readouterr().err
 
@@ -65,13 +66,15 @@ def test_the_generated_pages_are_those_of_the_rows(tmp_path):
     """After new rows: levcert benchmark render --into README.md --into docs/exact-search.md --into docs/votes.md."""
     if not (ROOT / "results").is_dir():
         pytest.skip("installed without results")
-    docs = tmp_path / "docs"
+    docs, results = tmp_path / "docs", tmp_path / "results"
     docs.mkdir()
-    (tmp_path / "results").symlink_to(ROOT / "results")
-    write_page(docs / "results.md", tmp_path / "results", docs / "pictures")
+    shutil.copytree(ROOT / "results", results, ignore=shutil.ignore_patterns("*.json"))
+    write_page(docs / "results.md", results, docs / "pictures")
     assert (docs / "results.md").read_text() == (ROOT / "docs" / "results.md").read_text()
+    for claims in results.glob("*.json"):
+        assert claims.read_text() == (ROOT / "results" / claims.name).read_text()
     for name in ("README.md", "docs/exact-search.md", "docs/votes.md"):
         copy = tmp_path / name
         copy.write_text((ROOT / name).read_text())
-        fill_places(copy, tmp_path / "results")
+        fill_places(copy, results)
         assert copy.read_text() == (ROOT / name).read_text()

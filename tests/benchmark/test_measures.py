@@ -115,6 +115,8 @@ def test_selections_of_texts():
     assert list(shuffled.texts) != list(first.texts)
     assert max(map(len, select("shuffled 7 whole", toy, config).texts)) > 6
     assert max(map(len, select("shuffled 7 cut 6", toy, config).texts)) == 6
+    trained_on = [toy.train.texts[i] for i in (0, -1, -2)]  # as the paper's loop over Fake-News takes them
+    assert list(select("training 3 whole", toy, config).texts) == trained_on
     assert len(select("all", toy, config)) == len(toy.test)
     assert len(select("validation", toy, config)) == 20
     assert len(select("first 1000", toy, config)) == len(toy.test)

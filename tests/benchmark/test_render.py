@@ -1,8 +1,11 @@
 """Tables, figures and pages."""
 
+import json
+
 import pytest
 
 from levcert.benchmark import page, places
+from levcert.benchmark.claims import write_claims
 from levcert.benchmark.document import Heading, Paragraph, Picture, html_page, latex, markdown, markdown_table
 from levcert.benchmark.figures import curves, draw
 from levcert.benchmark.page import study_blocks, write_page
@@ -148,9 +151,50 @@ def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):
         append_row(tmp_path / "results" / "tiny.jsonl", row)
     blocks = study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs")
     text = markdown(blocks)
-    assert "Rows: [tiny.jsonl](../results/tiny.jsonl); command: `levcert benchmark tiny`." in text
+    rows = "[tiny.jsonl](../results/tiny.jsonl), as numbers of the tables [tiny.json](../results/tiny.json)"
+    assert f"Rows: {rows}; command: `levcert benchmark tiny`." in text
     assert "Nothing to say." in text
     assert "![A figure](pictures/benchmark-tiny.svg)" in text
+
+
+def test_the_numbers_of_the_tables_lie_beside_the_rows(tmp_path):
+    path = write_claims(STUDY, tmp_path / "tiny.jsonl", made_up_rows(STUDY, VALUES))
+    assert path == tmp_path / "tiny.json"
+    claims = json.loads(path.read_text())
+    assert (claims["rows"], claims["command"]) == ("tiny.jsonl", "levcert benchmark tiny")
+    (table,) = claims["tables"]
+    first, second = table["lines"]
+    assert (table["table"], first["line"], first["seeds"]) == ("tiny", "toy, p=1", [1, 2, 3])
+    assert first["columns"]["k=1"] == {
+        "published": 40.0,
+        "published_deviation": 1.0,
+        "measured": [44.0, 45.0, 46.0],
+        "mean": 45.0,
+        "deviation": 1.0,
+        "difference": 5.0,
+        "standard_error": 0.912871,
+        "differs": True,
+    }
+    assert second == {"line": "toy, p=∞", "settings": second["settings"], "columns": {}}
+    assert second["settings"]["p"] == "inf"
+    assert "seed" not in second["settings"]
+
+
+def test_numbers_say_why_a_line_was_not_run(tmp_path):
+    study = tiny_study(grid=[{**STUDY.declaration["grid"][0], "not_run": "no data"}])
+    first, second = json.loads(write_claims(study, tmp_path / "tiny.jsonl", []).read_text())["tables"][0]["lines"]
+    assert first["columns"]["clean"] == {"published": 80.0, "published_deviation": 0.5}
+    assert first["not_run"] == second["not_run"] == "no data"
+
+
+def test_a_table_says_what_is_special_about_a_dataset():
+    (grid,) = STUDY.declaration["grid"]
+    study = tiny_study(grid=[{**grid, "dataset": "ag_news"}])
+    note = "AG-News: trained on 89,008 of its 120,000 rows, which are all that we have."
+    assert note in make_table(study, SPEC, made_up_rows(study, VALUES)).notes
+    assert note not in make_table(study, SPEC, []).notes
+    assert note not in make_table(study, SPEC | {"unit": "seconds"}, made_up_rows(study, VALUES)).notes
+    assert note not in make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES)).notes
 
 
 @pytest.mark.parametrize("ending", [".md", ".html", ".tex"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
 
+from levcert.benchmark.claims import write_claims
 from levcert.benchmark.document import FORMATS, Block, Heading, Paragraph, Picture
 from levcert.benchmark.figures import curves, draw
 from levcert.benchmark.rows import read_rows
@@ -15,11 +15,9 @@ from levcert.benchmark.tables import make_table
 from levcert.errors import InputError
 from levcert.files import atomic_path
 
-_COMMAND: Final = "levcert benchmark"
-
 
 def write_page(output: Path, results: Path, pictures: Path) -> None:
-    """Write the page in the format that its ending names, whole or not at all."""
+    """Write the page in the format that its ending names, and the numbers of its tables beside the rows."""
     if output.suffix not in FORMATS:
         raise InputError(f"A page ends in {', '.join(FORMATS)}, and {output} does not.")
     if not results.is_dir():
@@ -32,17 +30,19 @@ def write_page(output: Path, results: Path, pictures: Path) -> None:
 
 
 def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path) -> list[Block]:
-    """Return what the page says about one study; tables for other pages (``short``) are left out."""
+    """Return what the page says about one study."""
     path = rows_file(results, study.name)
     rows = read_rows(path)
-    here = os.path.relpath(path, seen_from)
-    source = f"[{path.name}]({here})" if rows else "none yet"
+    source = "none yet"
+    if rows:
+        files = (path, write_claims(study, path, rows))
+        source = ", as numbers of the tables ".join(f"[{f.name}]({os.path.relpath(f, seen_from)})" for f in files)
     blocks: list[Block] = [
         Heading(2, study.title),
-        Paragraph(f"In the paper: {study.declaration['paper']}. Rows: {source}; command: `{_COMMAND} {study.name}`."),
+        Paragraph(f"In the paper: {study.declaration['paper']}. Rows: {source}; command: `{study.command}`."),
         *map(Paragraph, study.remarks.split("\n\n")),
     ]
-    blocks += [make_table(study, spec, rows) for spec in study.tables if "place" not in spec]
+    blocks += [make_table(study, spec, rows) for spec in study.page_tables]
     for spec in study.figures:
         lines = curves(study, spec, rows)
         if lines:

@@ -37,7 +37,7 @@ class Row:
         return (self.study, self.settings, self.measures) == (cell.study, cell.settings, cell.measures)
 
     def to_json(self) -> str:
-        return json.dumps(_writable(asdict(self)), ensure_ascii=False, allow_nan=False)
+        return json.dumps(writable(asdict(self)), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, line: str) -> Row:
@@ -81,12 +81,12 @@ def row_of(cell: Cell, rows: Iterable[Row]) -> Row | None:
     return next((row for row in reversed(list(rows)) if row.is_of(cell)), None)
 
 
-def _writable(value: Any) -> Any:
+def writable(value: Any) -> Any:
     """Put what JSON cannot hold into words: infinity is "inf"."""
     if isinstance(value, dict):
-        return {name: _writable(item) for name, item in value.items()}
+        return {name: writable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_writable(item) for item in value]
+        return [writable(item) for item in value]
     return "inf" if isinstance(value, float) and value == math.inf else value
 
 

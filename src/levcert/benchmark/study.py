@@ -61,6 +61,11 @@ class Study:
         return str(self.declaration["title"])
 
     @property
+    def command(self) -> str:
+        """What a person types to run it."""
+        return f"levcert benchmark {self.name}"
+
+    @property
     def remarks(self) -> str:
         """The paragraph written by hand: what agrees, what does not, and why."""
         return str(self.declaration["remarks"]).strip()
@@ -68,6 +73,11 @@ class Study:
     @property
     def tables(self) -> list[dict[str, Any]]:
         return list(self.declaration.get("tables", []))
+
+    @property
+    def page_tables(self) -> list[dict[str, Any]]:
+        """The tables of the page of results; the others have a place in another page."""
+        return [table for table in self.tables if "place" not in table]
 
     @property
     def figures(self) -> list[dict[str, Any]]:
@@ -130,6 +140,12 @@ def label(name: str, value: Any) -> str:
     """Write a setting for the first column of a table."""
     words = _declaration("order")
     return f"{words['labels'].get(name, name + ' ')}{words['names'].get(value, shown(value))}"
+
+
+def dataset_note(name: str) -> str | None:
+    """Return what every table with measured lines of a dataset must say, if there is something."""
+    note = _declaration("order")["notes"].get(name)
+    return None if note is None else str(note)
 
 
 def shown(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from levcert.benchmark.rows import Row, row_of
 from levcert.benchmark.statistics import Comparison, sampling_variance
-from levcert.benchmark.study import Cell, Published, Study, label, matches
+from levcert.benchmark.study import Cell, Published, Study, dataset_note, label, matches
 
 MARK: Final = "★"
 
@@ -26,7 +26,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """The cells of one line of a table: they differ in the seed only."""
 
     cells: list[Cell]
@@ -70,24 +70,28 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     table = Table(spec["name"], spec["title"], ["", "", *heads])
     not_run: dict[str, list[str]] = {}
     fewer: dict[str, list[str]] = {}
-    for name, group in _groups(study, spec, rows).items():
+    datasets: dict[str, None] = {}  # a set in the order of the lines
+    for name, group in line_groups(study, spec, rows).items():
         lines = _lines(name, group, spec)
         if group.rows or (len(lines) > 1 and not spec.get("short")):
             if any(any(line[2:]) for line in lines):  # else the table is about what this grid does not measure
                 table.lines.extend(lines)
+                datasets.update((row.settings["dataset"], None) for row in group.rows)
         else:
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
-        for head, column in zip(_whole_heads(heads), spec["columns"], strict=True):
+        for head, column in zip(whole_heads(heads), spec["columns"], strict=True):
             count = group.fewer_texts(column.get("measured", column["value"]))
             noted = fewer.setdefault(f"{name.partition(',')[0]}: on the first {count} of these texts", [])
             if count is not None and head not in noted:
                 noted.append(head)
+    if not _UNITS[spec["unit"]].ratio:  # times do not depend on how a model was trained
+        table.notes.extend(note for note in map(dataset_note, datasets) if note)
     table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
     table.notes.extend(_missing(reason, names) for reason, names in not_run.items())
     return table
 
 
-def _lines(name: str, group: _Group, spec: dict[str, Any]) -> list[list[str]]:
+def _lines(name: str, group: Group, spec: dict[str, Any]) -> list[list[str]]:
     """Write the paper's line if it has one, ours, and the difference if both are there."""
     short = spec.get("short", False)
     columns = [(_UNITS[column.get("unit", spec["unit"])], group.compare(column)) for column in spec["columns"]]
@@ -103,7 +107,7 @@ def _lines(name: str, group: _Group, spec: dict[str, Any]) -> list[list[str]]:
     return lines
 
 
-def _whole_heads(heads: list[str]) -> list[str]:
+def whole_heads(heads: list[str]) -> list[str]:
     """Give heads such as "k=2" the words of the one to their left: "exact k=1", "k=2" → "exact k=1", "exact k=2"."""
     whole: list[str] = []
     for head in heads:
@@ -117,9 +121,9 @@ def _missing(reason: str, names: list[str]) -> str:
     return f"Not run{f' ({reason})' if reason else ''}: {listed}."
 
 
-def _groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str, _Group]:
+def line_groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str, Group]:
     """Gather cells by the names of their lines; lines that begin alike stand together, whatever grid declares them."""
-    groups: dict[tuple[str, ...], _Group] = {}
+    groups: dict[tuple[str, ...], Group] = {}
     declared: dict[tuple[str, ...], int] = {}  # when a beginning of a name came first
     for cell in study.cells:
         if not matches(spec.get("where", {}), cell.settings):
@@ -129,7 +133,7 @@ def _groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str
         for beginning in _beginnings(name):
             declared.setdefault(beginning, len(declared))
         published = next((entry for entry in study.published if matches(entry.where, cell.settings)), None)
-        group = groups.setdefault(name, _Group([], [], published))
+        group = groups.setdefault(name, Group([], [], published))
         group.cells.append(cell)
         row = row_of(cell, rows)
         if row is not None:

@@ -1,9 +1,11 @@
-"""Which texts a cell is about: ``all``, ``first 1000``, ``shuffled 1000``, ``validation`` or ``apart 1000``.
+"""Which texts a cell is about: ``all``, ``first 50``, ``shuffled 50``, ``training 50``, ``validation`` or ``apart 50``.
 
 They are cut as the training texts were, unless ``whole`` or ``cut 500`` behind the selection says otherwise.
 
 ``first`` is what the paper does.  IMDB's test file is sorted by label, so its first thousand rows are one class;
-``shuffled`` takes a thousand rows of a fixed permutation instead.  ``validation`` are the training rows set aside.
+``shuffled`` takes a thousand rows of a fixed permutation instead.  ``training`` is what the paper does on Fake-News:
+its loop takes row −i of the training split for i = 0, 1, …, which is the first row and then the last ones backwards.
+``validation`` are the training rows set aside.
 ``apart`` chooses between options without a look at the test split: rows of the training split take its place.
 """
 
@@ -23,7 +25,7 @@ from levcert.errors import InputError
 from levcert.training import data
 
 _SELECTION: Final = re.compile(
-    r"validation|(?:all|(?:first|shuffled|apart) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
+    r"validation|(?:all|(?:first|shuffled|training|apart) (?P<count>\d+))(?: (?P<whole>whole)| cut (?P<length>\d+))?"
 )
 _PERMUTATION: Final = 0  # seed of the one order in which all shuffled selections are taken
 _APART: Final = 0  # seed of the one choice of rows to set apart
@@ -61,7 +63,8 @@ def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
     parsed = _SELECTION.fullmatch(selection)
     if parsed is None:
         raise InputError(
-            f"A selection is 'all', 'first N', 'shuffled N', 'validation' or 'apart N', not {selection!r}."
+            "A selection is 'all', 'first N', 'shuffled N', 'training N', 'validation' or 'apart N', "
+            f"not {selection!r}."
         )
     rows = selection.split()[0]
     if rows == "validation":
@@ -69,9 +72,12 @@ def select(selection: str, dataset: Dataset, config: dict[str, Any]) -> Split:
         if aside is None:
             raise InputError("To measure on validation rows, set validation_rows in the grid.")
         return aside
-    order = np.arange(len(dataset.test))
+    split = dataset.train if rows == "training" else dataset.test
+    order = np.arange(len(split))
     if rows == "shuffled":
         order = np.random.default_rng(_PERMUTATION).permutation(len(order))
+    elif rows == "training":
+        order = -order
     count = int(parsed["count"] or len(order))
     length = int(parsed["length"]) if parsed["length"] else None if parsed["whole"] else config.get("cut")
-    return dataset.test.take(order[:count]).cut(length)
+    return split.take(order[:count]).cut(length)
