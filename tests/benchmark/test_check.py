@@ -36,6 +36,16 @@ def test_rows_without_a_stored_model_cannot_be_checked(study, tmp_path):
         check_rows(tmp_path, tmp_path / "models", 1, 1)
 
 
+def test_models_that_come_out_the_same_everywhere_may_be_trained_for_it(study, tmp_path, monkeypatch):
+    grid = {"dataset": "toy", "texts": "first 10", "model": "votes", "seed": 1, "epochs": 1, "table_bits": 12}
+    both = tiny_study(grid=[study.declaration["grid"][0], {**grid, "measures": ["clean"]}])
+    monkeypatch.setattr(check, "load_study", lambda name: both)
+    runner.run(both, tmp_path, tmp_path / "models", only={"seed": ["1"]})
+    with pytest.raises(InputError, match="No row of 3 in"):
+        check_rows(tmp_path, tmp_path / "none", 10, 1)
+    assert check_rows(tmp_path, tmp_path / "new", 10, 1, may_train=True) == check.Outcome(1, [])
+
+
 def test_times_may_differ_and_texts_may_not():
     study = tiny_study()
     row, again = made_up_rows(study, [{"a seconds": 1.0}] * 2)

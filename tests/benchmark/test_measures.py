@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import levcert
+from levcert.benchmark import texts
 from levcert.benchmark.made import MADE
 from levcert.benchmark.measures.base import Outcome, Subject
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
@@ -105,6 +106,20 @@ def test_constant_and_latency(subject):
     assert min(values["t folded seconds"], values["t in training seconds"]) > 0
 
 
+def test_a_dataset_that_cannot_be_had_is_asked_for_once(monkeypatch):
+    asked = []
+
+    def nothing(name):
+        asked.append(name)
+        raise InputError("There is no network.")
+
+    monkeypatch.setattr(texts, "load_dataset", nothing)
+    for _ in range(2):
+        with pytest.raises(InputError, match="no network"):
+            dataset_of("never heard of")
+    assert asked == ["never heard of"]
+
+
 def test_selections_of_texts():
     toy = levcert.load_dataset("toy")
     config = {"cut": 4, "validation_rows": 20, "seed": 1}
@@ -115,8 +130,11 @@ def test_selections_of_texts():
     assert list(shuffled.texts) != list(first.texts)
     assert max(map(len, select("shuffled 7 whole", toy, config).texts)) > 6
     assert max(map(len, select("shuffled 7 cut 6", toy, config).texts)) == 6
-    trained_on = [toy.train.texts[i] for i in (0, -1, -2)]  # as the paper's loop over Fake-News takes them
-    assert list(select("training 3 whole", toy, config).texts) == trained_on
+    from_the_end = [toy.train.texts[i] for i in (0, -1, -2)]  # as the paper's loops take them
+    assert list(select("training 3 whole", toy, config).texts) == from_the_end
+    last = dataset_for({"dataset": "toy", "texts": "last 3"})
+    assert list(select("last 3", last, {}).texts) == from_the_end
+    assert last.train.texts == toy.train.texts[:-3]  # with the first row, which the paper trains on and validates with
     assert len(select("all", toy, config)) == len(toy.test)
     assert len(select("validation", toy, config)) == 20
     assert len(select("first 1000", toy, config)) == len(toy.test)
@@ -126,6 +144,6 @@ def test_selections_of_texts():
     assert len(select("apart 7", apart, config)) == 7
     assert set(apart.test.texts) <= set(toy.train.texts) - set(apart.train.texts)
     assert dataset_for({"dataset": "toy", "texts": "first 7"}).test.texts == toy.test.texts
-    for wrong in ("last 7", "apart", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
+    for wrong in ("next 7", "apart", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
         with pytest.raises(InputError, match="'first N'"):
             select(wrong, toy, {})

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from levcert.benchmark.models import NotStoredError
+from levcert.benchmark.models import SAME_EVERYWHERE, NotStoredError
 from levcert.benchmark.rows import Row, read_rows, row_of
 from levcert.benchmark.runner import rows_file, run_cell
 from levcert.benchmark.study import Cell, load_study, study_names
@@ -21,8 +21,11 @@ class Outcome:
     differences: list[str]
 
 
-def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
-    """Take random rows of all studies until ``sample`` of them could be measured again; times may differ."""
+def check_rows(results: Path, models: Path, sample: int, seed: int, *, may_train: bool = False) -> Outcome:
+    """Take random rows of all studies until ``sample`` of them could be measured again; times may differ.
+
+    Models that are not stored are trained if that is allowed and gives the same bits on every machine.
+    """
     candidates = [pair for name in study_names() for pair in _measured(name, results)]
     random.Random(seed).shuffle(candidates)
     checked, differences = 0, []
@@ -30,7 +33,7 @@ def check_rows(results: Path, models: Path, sample: int, seed: int) -> Outcome:
         if checked == sample:
             break
         try:
-            again = run_cell(cell, models, may_train=False)
+            again = run_cell(cell, models, may_train=may_train and cell.settings["model"] in SAME_EVERYWHERE)
         except NotStoredError:
             continue
         checked += 1

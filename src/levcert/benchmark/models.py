@@ -17,6 +17,9 @@ from levcert.models.window import WindowModel
 from levcert.storage import Header, read_model
 from levcert.training.families import CONFIGURATIONS, configured
 
+# Kinds whose training gives the same bits on every machine: whole loops of our own, in one order.  Convolutions are
+# trained with products and vectors whose order of summation depends on the processor.
+SAME_EVERYWHERE: Final = ("votes",)
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
 
 

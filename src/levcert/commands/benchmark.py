@@ -20,7 +20,7 @@ Results = Annotated[Path, typer.Option(help="Folder of the row files, one per st
 Models = Annotated[
     Path, typer.Option(help="Folder of trained models, matched by configuration and data; new ones are kept there.")
 ]
-RESULTS, MODELS = Path("results"), Path("models")
+RESULTS, MODELS = Path("results"), Path("results/models")
 
 _SHOWN_MISSING = 5  # reasons that are printed one by one
 _STUDIES = {
@@ -125,11 +125,14 @@ def check(
     models: Models = MODELS,
     sample: Annotated[int, typer.Option(min=1, help="Rows to measure again.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 1,
+    train: Annotated[
+        bool, typer.Option("--train", help="Train votes that are not stored; they come out the same on every machine.")
+    ] = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
     from levcert.benchmark.check import check_rows
 
-    outcome = check_rows(results, models, sample, seed)
+    outcome = check_rows(results, models, sample, seed, may_train=train)
     for line in outcome.differences:
         print(line)
     print(f"{outcome.checked} rows measured again, {len(outcome.differences)} values differ")
