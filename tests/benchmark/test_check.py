@@ -1,6 +1,7 @@
 """Published rows are measured again, and a number that does not come out again is found."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,12 @@ def test_models_that_come_out_the_same_everywhere_may_be_trained_for_it(study, t
     with pytest.raises(InputError, match="No row of 3 in"):
         check_rows(tmp_path, tmp_path / "none", 10, 1)
     assert check_rows(tmp_path, tmp_path / "new", 10, 1, may_train=True) == check.Outcome(1, [])
+
+
+def test_the_networks_in_the_repository_give_their_published_rows(shared_data, monkeypatch):
+    monkeypatch.setenv("LEVCERT_DATA", str(shared_data))
+    results = Path(__file__).resolve().parents[2] / "results"
+    assert check_rows(results, results / "models", 2, 1) == check.Outcome(2, [])
 
 
 def test_times_may_differ_and_texts_may_not():

@@ -109,7 +109,7 @@ def test_constant_and_latency(subject):
 def test_a_dataset_that_cannot_be_had_is_asked_for_once(monkeypatch):
     asked = []
 
-    def nothing(name):
+    def nothing(name, folder):
         asked.append(name)
         raise InputError("There is no network.")
 

@@ -14,6 +14,7 @@ The texts are cut as the training texts were, unless ``whole`` or ``cut 500`` be
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -24,6 +25,7 @@ import numpy as np
 from levcert.benchmark.study import Settings
 from levcert.datasets import Dataset, Split, load_dataset
 from levcert.datasets.dataset import holdout_apart
+from levcert.datasets.paper import DATA_VARIABLE
 from levcert.errors import InputError
 from levcert.training import data
 
@@ -37,20 +39,20 @@ _APART: Final = 0  # seed of the one choice of rows to set apart
 
 def dataset_of(name: str) -> Dataset:
     """Load a dataset once per process; ``abab`` is the text of docs/soundness.md."""
-    loaded = _loaded(name)
+    loaded = _loaded(name, os.environ.get(DATA_VARIABLE))
     if isinstance(loaded, InputError):
         raise loaded
     return loaded
 
 
 @lru_cache(maxsize=4)
-def _loaded(name: str) -> Dataset | InputError:
+def _loaded(name: str, folder: str | None) -> Dataset | InputError:
     """Return the dataset, or why there is none: a download that failed is not tried again for every cell."""
     if name == "abab":
         split = Split(["ab" * 30], np.zeros(1, dtype=np.int64))
         return Dataset(name, ("0", "1"), split, split, source="docs/soundness.md")
     try:
-        return load_dataset(name)
+        return load_dataset(name, folder)
     except InputError as error:
         return error
 
