@@ -22,7 +22,9 @@ def study(monkeypatch):
 def test_rows_come_out_again_and_a_changed_one_does_not(study, tmp_path):
     runner.run(study, tmp_path, tmp_path / "models", only={"p": ["1"]})
     assert check_rows(tmp_path, tmp_path / "models", 10, 1) == check.Outcome(3, [])
-    assert check_rows(tmp_path, tmp_path / "models", 2, 1).checked == 2
+    steps = []
+    assert check_rows(tmp_path, tmp_path / "models", 2, 1, done=lambda *step: steps.append(step)).checked == 2
+    assert steps == [(1, 2), (2, 2)]
     row = read_rows(tmp_path / "tiny.jsonl")[1]
     append_row(tmp_path / "tiny.jsonl", replace(row, values=row.values | {"clean": row.values["clean"] + 10}))
     outcome = check_rows(tmp_path, tmp_path / "models", 10, 1)

@@ -52,7 +52,7 @@ def test_check_exits_1_on_a_difference(monkeypatch, tmp_path, capsys):
     found = check_module.Outcome(1, ["main: clean is 1, not 2"])
     monkeypatch.setattr(check_module, "check_rows", lambda *_, **__: found)
     assert run(monkeypatch, "check") == 1
-    assert capsys.readouterr().out == "main: clean is 1, not 2\n1 rows measured again, 1 values differ\n"
+    assert capsys.readouterr().out == "main: clean is 1, not 2\nrows measured again: 1, values that differ: 1\n"
     monkeypatch.setattr(check_module, "check_rows", lambda *_, **__: check_module.Outcome(1, []))
     assert run(monkeypatch, "check") in (0, None)
 

@@ -49,6 +49,13 @@ def test_what_was_not_run_says_so_with_the_reason():
     ]
 
 
+def test_what_is_missing_as_a_whole_is_named_as_a_whole():
+    (grid,) = STUDY.declaration["grid"]
+    study = tiny_study(grid=[grid, {**grid, "dataset": "other", "not_run": "no data"}])
+    table = make_table(study, SPEC | {"measured_only": True}, made_up_rows(study, VALUES))
+    assert table.notes == ["Not run: toy, p=∞.", "Not run (no data): other."]
+
+
 def test_lines_that_begin_alike_stand_together_and_unlike_ones_are_told_apart():
     (grid,) = STUDY.declaration["grid"]
     study = tiny_study(

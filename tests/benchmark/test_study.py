@@ -1,8 +1,10 @@
 """The declarations: every cell, every published value and every column has its counterpart."""
 
 import re
+import tomllib
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,8 @@ from levcert.benchmark import models
 from levcert.benchmark.made import MADE
 from levcert.benchmark.measures.registry import MEASURES
 from levcert.benchmark.models import configuration
-from levcert.benchmark.study import load_study, matches, study_names
+from levcert.benchmark.study import Study, load_study, matches, study_names
+from levcert.benchmark.tables import make_table
 from levcert.commands.benchmark import _STUDIES
 from levcert.datasets import load_dataset
 from levcert.errors import InputError
@@ -96,6 +99,17 @@ def test_published_certificates_never_exceed_brute_force():
         value = {name: mean for name, (mean, _) in entry.values.items()}
         assert value["lipslev k=2"] <= value["lipslev k=1"] <= value["brute force k=1"] <= value["charmer k=1"]
         assert value["interval k=1"] <= value["brute force k=1"] <= value["clean"]
+
+
+def test_the_study_in_the_documentation_can_be_run():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "benchmark.md").read_text()
+    study = Study("mine", tomllib.loads(page.partition("```toml\n")[2].partition("```")[0]))
+    assert len(study.cells) == 12
+    for cell in study.cells:
+        assert {measure["kind"] for measure in cell.measures} <= set(MEASURES)
+    (table,) = (make_table(study, spec, []) for spec in study.tables)
+    assert table.lines[0][:2] == ["SST-2, p=2", "paper"]
+    assert all(name in page for name in ALL)
 
 
 def test_an_unknown_study_is_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,15 @@ class Outcome:
     differences: list[str]
 
 
-def check_rows(results: Path, models: Path, sample: int, seed: int, *, may_train: bool = False) -> Outcome:
+def check_rows(
+    results: Path,
+    models: Path,
+    sample: int,
+    seed: int,
+    *,
+    may_train: bool = False,
+    done: Callable[[int, int], None] = lambda finished, total: None,
+) -> Outcome:
     """Take random rows of all studies until ``sample`` of them could be measured again; times may differ.
 
     Models that are not stored are trained if that is allowed and gives the same bits on every machine.
@@ -37,6 +46,7 @@ def check_rows(results: Path, models: Path, sample: int, seed: int, *, may_train
         except NotStoredError:
             continue
         checked += 1
+        done(checked, sample)
         differences += compare(cell, row, again)
     if not checked:
         raise InputError(f"No row of {len(candidates)} in {results} has its model in {models}; run a study first.")

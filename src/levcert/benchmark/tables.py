@@ -87,7 +87,8 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     if not _UNITS[spec["unit"]].ratio:  # times do not depend on how a model was trained
         table.notes.extend(note for note in map(dataset_note, datasets) if note)
     table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
-    table.notes.extend(_missing(reason, names) for reason, names in not_run.items())
+    shown = {line[0].partition(",")[0] for line in table.lines}
+    table.notes.extend(_missing(reason, names, shown) for reason, names in not_run.items())
     return table
 
 
@@ -116,7 +117,10 @@ def whole_heads(heads: list[str]) -> list[str]:
     return whole
 
 
-def _missing(reason: str, names: list[str]) -> str:
+def _missing(reason: str, names: list[str], shown: set[str]) -> str:
+    """Write which settings have no line; where nothing that begins like them is shown, the beginning says it all."""
+    beginnings = {name: name.partition(",")[0] for name in names}
+    names = list(dict.fromkeys(name if begins in shown else begins for name, begins in beginnings.items()))
     listed = "; ".join(names) if len(names) <= 6 else f"{len(names)} settings from {names[0]} to {names[-1]}"
     return f"Not run{f' ({reason})' if reason else ''}: {listed}."
 

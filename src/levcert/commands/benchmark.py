@@ -130,12 +130,14 @@ def check(
     ] = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
+    from levcert.bars import counter
     from levcert.benchmark.check import check_rows
 
-    outcome = check_rows(results, models, sample, seed, may_train=train)
+    with counter("check") as done:
+        outcome = check_rows(results, models, sample, seed, may_train=train, done=done)
     for line in outcome.differences:
         print(line)
-    print(f"{outcome.checked} rows measured again, {len(outcome.differences)} values differ")
+    print(f"rows measured again: {outcome.checked}, values that differ: {len(outcome.differences)}")
     if outcome.differences:
         raise typer.Exit(1)
 
