@@ -39,7 +39,7 @@ def test_rows_without_a_stored_model_cannot_be_checked(study, tmp_path):
         check_rows(tmp_path, tmp_path / "models", 1, 1)
 
 
-def test_models_that_come_out_the_same_everywhere_may_be_trained_for_it(study, tmp_path, monkeypatch):
+def test_models_that_come_out_the_same_again_may_be_trained_for_it(study, tmp_path, monkeypatch):
     grid = {"dataset": "toy", "texts": "first 10", "model": "votes", "seed": 1, "epochs": 1, "table_bits": 12}
     both = tiny_study(grid=[study.declaration["grid"][0], {**grid, "measures": ["clean"]}])
     monkeypatch.setattr(check, "load_study", lambda name: both)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from levcert.benchmark.models import SAME_EVERYWHERE, NotStoredError
+from levcert.benchmark.models import REPRODUCIBLE, NotStoredError
 from levcert.benchmark.rows import Row, read_rows, row_of
 from levcert.benchmark.runner import rows_file, run_cell
 from levcert.benchmark.study import Cell, load_study, study_names
@@ -33,7 +33,7 @@ def check_rows(
 ) -> Outcome:
     """Take random rows of all studies until ``sample`` of them could be measured again; times may differ.
 
-    Models that are not stored are trained if that is allowed and gives the same bits on every machine.
+    Models that are not stored are trained if that is allowed and gives the same bits again.
     """
     candidates = [pair for name in study_names() for pair in _measured(name, results)]
     random.Random(seed).shuffle(candidates)
@@ -42,7 +42,7 @@ def check_rows(
         if checked == sample:
             break
         try:
-            again = run_cell(cell, models, may_train=may_train and cell.settings["model"] in SAME_EVERYWHERE)
+            again = run_cell(cell, models, may_train=may_train and cell.settings["model"] in REPRODUCIBLE)
         except NotStoredError:
             continue
         checked += 1

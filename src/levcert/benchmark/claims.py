@@ -38,7 +38,7 @@ def _table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str,
 def _line(name: str, group: Group, spec: dict[str, Any]) -> dict[str, Any]:
     """Return one setting: the seeds that were run, and each column that was published or measured."""
     first, *others = group.cells
-    shared = {key: value for key, value in first.settings.items() if all(o.settings[key] == value for o in others)}
+    shared = {key: value for key, value in first.settings.items() if all(o.settings.get(key) == value for o in others)}
     line: dict[str, Any] = {"line": name, "settings": shared}
     if group.rows:
         line["seeds"] = [row.settings["seed"] for row in group.rows if "seed" in row.settings]

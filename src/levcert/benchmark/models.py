@@ -17,9 +17,9 @@ from levcert.models.window import WindowModel
 from levcert.storage import Header, read_model
 from levcert.training.families import CONFIGURATIONS, configured
 
-# Kinds whose training gives the same bits on every machine: whole loops of our own, in one order.  Convolutions are
-# trained with products and vectors whose order of summation depends on the processor.
-SAME_EVERYWHERE: Final = ("votes",)
+# Kinds whose training gives the same bits again: loops of our own in one order, which came out the same on all machines
+# that we tried.  Convolutions are trained with products whose order of summation depends on the processor.
+REPRODUCIBLE: Final = ("votes",)
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
 
 

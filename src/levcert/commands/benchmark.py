@@ -126,7 +126,8 @@ def check(
     sample: Annotated[int, typer.Option(min=1, help="Rows to measure again.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 1,
     train: Annotated[
-        bool, typer.Option("--train", help="Train votes that are not stored; they come out the same on every machine.")
+        bool,
+        typer.Option("--train", help="Train votes that are not stored: with the same seed they come out the same."),
     ] = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
