@@ -127,7 +127,7 @@ def check(
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 1,
     train: Annotated[
         bool,
-        typer.Option("--train", help="Train votes that are not stored: with the same seed they come out the same."),
+        typer.Option("--train", help="Train votes that are not stored: they come out the same again."),
     ] = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
