@@ -36,6 +36,8 @@ def check_rows(
     Models that are not stored are trained if that is allowed and gives the same bits again.
     """
     candidates = [pair for name in study_names() for pair in _measured(name, results)]
+    if not candidates:
+        raise InputError(f"There are no rows in {results}; run a study first, or name the folder with --results.")
     random.Random(seed).shuffle(candidates)
     checked, differences = 0, []
     for cell, row in candidates:
