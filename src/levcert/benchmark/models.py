@@ -17,8 +17,8 @@ from levcert.models.window import WindowModel
 from levcert.storage import Header, read_model
 from levcert.training.families import CONFIGURATIONS, configured
 
-# Kinds whose training gives the same bits again: loops of our own in one order, which came out the same on all machines
-# that we tried.  Convolutions are trained with products whose order of summation depends on the processor.
+# Kinds whose published rows come out again when they are trained again.  Some networks of the paper's kind were trained
+# by earlier code, which rounds differently, and nothing in a row tells which.
 REPRODUCIBLE: Final = ("votes",)
 _SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
 
