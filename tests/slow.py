@@ -53,6 +53,10 @@ class AnyWindowModel(WindowModel):
     def rounding(self, windows):
         return 0.0  # sums of small integers are exact
 
+    @property
+    def score_unit(self):
+        return 1.0
+
     def window_scores(self, windows):
         rows = [
             np.random.default_rng([self._seed, *map(int, window)]).integers(-8, 9, self.classes) if window.any() else

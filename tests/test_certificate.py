@@ -42,7 +42,7 @@ def test_files_give_back_what_was_written(ending, rows, tmp_path_factory):
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl"])
 def test_texts_that_are_not_valid_unicode_survive(ending, tmp_path):
-    rows = Certificates([Certificate("\ud800 \r\n \0", "x", 1, 0.1, "exact", "exact", 2, "")])
+    rows = Certificates([Certificate("\ud800 \r\n \0", "x", 1, 0.1, "exact", "exact", upper=2, counterexample="")])
     rows.save(tmp_path / f"rows{ending}")
     assert Certificates.read(tmp_path / f"rows{ending}") == rows
 
@@ -56,7 +56,10 @@ def test_parquet_says_that_it_cannot_hold_lone_surrogates(tmp_path):
 
 def test_columns_are_arrays():
     table = Certificates(
-        [Certificate("a", "x", 1, 0.5, "m", "exact", 2, "b"), Certificate("c", "y", 0, 0.1, "m", "proved")]
+        [
+            Certificate("a", "x", 1, 0.5, "m", "exact", upper=2, counterexample="b"),
+            Certificate("c", "y", 0, 0.1, "m", "proved"),
+        ]
     )
     assert list(table.radius) == [1, 0]
     assert table.upper[0] == 2
@@ -110,13 +113,14 @@ def test_contradictions_are_refused(fields, message):
 
 
 def test_a_certificate_says_what_it_claims():
-    assert str(Certificate("a", "spam", 2, 1.0, "exact", "exact", 3, "b")) == (
-        "'spam', kept under 2 edits (exact, exact); changed by 3: 'b'"
+    assert str(Certificate("a", "spam", 2, 1.0, "exact", "exact", upper=3, counterexample="b")) == (
+        "'spam': Proved: 2 edits or fewer cannot change the label; 3 can. Changed by 3: 'b'."
     )
     assert (
-        str(Certificate("a", "spam", 1, 1.0, "lipschitz", "proved")) == "'spam', kept under 1 edit (proved, lipschitz)"
+        str(Certificate("a", "spam", 1, 1.0, "lipschitz", "proved"))
+        == "'spam': Proved: one edit cannot change the label."
     )
-    assert "no certain answer" in str(Certificate("", "spam", -1, 0.0, "exact", "proved"))
+    assert "abstained" in str(Certificate("", "spam", -1, 0.0, "smoothing", "probability ≥ 0.95"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +160,7 @@ def test_the_documented_columns_are_the_written_ones(tmp_path):
     Certificates([Certificate("a", "x", 1, 1.0, "m", "proved")]).to_jsonl(path)
     written = list(json.loads(path.read_text()))
     assert written == [
-        "text", "label", "radius", "margin", "method", "claim", "upper", "counterexample", "seconds",
+        "text", "label", "radius", "margin", "method", "claim", "threat", "unit", "upper", "counterexample", "seconds",
     ]  # fmt: skip
 
 

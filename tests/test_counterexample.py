@@ -35,8 +35,7 @@ def test_what_has_no_shape_is_named():
     assert visible("\u200b\u0301é") == "U+200BU+0301é"
 
 
-def test_a_tie_is_called_a_tie():
-    model = counting_model()
-    tie, change = describe(model, "ab1", "letters", "a21", 1), describe(model, "ab1", "letters", "ab12", 1)
-    assert (tie.label, tie.tie) == ("digits", False)
-    assert (change.label, change.tie) == ("digits", True)
+def test_a_counterexample_has_the_label_that_the_model_gives_it():
+    found = describe(counting_model(), "ab1", "a21", 1)
+    assert (found.label, found.distance) == ("digits", 1)
+    assert [part.kind for part in found.difference] == ["same", "removed", "added", "same"]

@@ -64,7 +64,7 @@ def test_refusals_say_why(call, message):
 @settings(max_examples=60)
 @given(st.text("abç", max_size=5), st.text("abç", max_size=5), st.sets(st.sampled_from(sorted(OPERATIONS)), min_size=1))
 def test_scripts_within_a_threat_use_allowed_operations_only(a, b, operations):
-    script = Threat(frozenset(operations)).script(a, b)
+    script = Threat(frozenset(operations)).script(a, b, 10)
     if script is None:
         assert b not in Ball(a, max(len(a), len(b)), "abç", operations)
         return

@@ -31,7 +31,7 @@ Ids = npt.NDArray[np.int32]
 
 PADDING: Final = 0
 _CODE_POINTS: Final = sys.maxunicode + 1
-_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+_VISIBLE_OUTSIDERS: Final = "\N{REPLACEMENT CHARACTER}\N{EURO SIGN}\N{SECTION SIGN}\N{WHITE SQUARE}"
 
 
 def fold(character: str) -> str:
@@ -150,6 +150,11 @@ class Alphabet:
         return cls(symbols, folding=folding, unknown=unknown)
 
     @property
+    def drops(self) -> bool:
+        """Whether there are characters that leave no id behind."""
+        return self.kind == "characters" and self.unknown == "drop"
+
+    @property
     def size(self) -> int:
         """The number of symbols, the unknown one included: ids run from 1 to ``size``."""
         return len(self.symbols) + (self.unknown == "symbol")
@@ -232,10 +237,20 @@ class Alphabet:
 
     @cached_property
     def _outsider(self) -> str:
-        """A character that encodes to the unknown symbol: U+FFFD, or the first one there is."""
-        if self._id_of_code_point[ord(_REPLACEMENT)] == self.size:
-            return _REPLACEMENT
-        return chr(int(np.argmax(self._id_of_code_point == self.size)))
+        """A character that encodes to the unknown symbol."""
+        return self._first_with_id(self.size)
+
+    @cached_property
+    def dropped_character(self) -> str:
+        """Some character that leaves no id behind; only for an alphabet that ``drops``."""
+        return self._first_with_id(PADDING)
+
+    def _first_with_id(self, id_: int) -> str:
+        """Return a character outside the alphabet: one that people can see, or the first one there is."""
+        for character in _VISIBLE_OUTSIDERS:
+            if self._id_of_code_point[ord(character)] == id_:
+                return character
+        return chr(int(np.argmax(self._id_of_code_point == id_)))
 
     def _units(self, texts: Sequence[Text]) -> npt.NDArray[Any]:
         """Return the code points (or bytes) of all texts, one after the other."""

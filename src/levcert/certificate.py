@@ -6,25 +6,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, overload
+from typing import Final, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.alphabet import Text
 from levcert.errors import InputError
+from levcert.threat import ANY_EDIT, Threat
 
-NO_ANSWER: Final = -1  # the radius of a text whose label is not certain even unedited
+Unit = Literal["characters", "bytes"]
+ABSTAINED: Final = -1  # the radius of a text for which smoothing gives no answer
 
 
 @dataclass(frozen=True)
 class Certificate:
     """A statement about one text: no ``radius`` edits change the answer ``label``.
 
-    ``claim`` says how much it is worth: "proved" (every text within the radius has this label), "exact" (and
-    some text at radius + 1 has not), "substitutions only" (proved for substitutions, not for insertions and
-    deletions) or a probability.  A radius of −1 means that not even the unedited text has a certain answer:
-    the best two scores are equal, or the method abstained.
+    Edits are those that ``threat`` allows, of characters or bytes (``unit``).  ``claim`` says how much it is worth:
+    "proved" (every text within the radius gets this label), "exact" (and some text at radius + 1 does not),
+    "substitutions only" (proved for substitutions of characters that the model knows by others that it knows; not for
+    insertions and deletions) or a probability.  Only smoothing gives a radius of −1: it abstains.
+
+    A certificate that is proved becomes exact by its counterexample: whoever finds one right beyond the radius may
+    add it with ``dataclasses.replace``.
     """
 
     text: Text
@@ -33,13 +38,15 @@ class Certificate:
     margin: float | None  # None for classifiers that give labels only
     method: str
     claim: str  # "proved", "exact", "substitutions only" or "probability ≥ 1−α"
+    threat: Threat | None = ANY_EDIT  # None: not recorded, in a file of version 0.1
+    unit: Unit = "characters"
     upper: int | None = None  # distance of the nearest counterexample found
     counterexample: Text | None = None
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.radius < NO_ANSWER:
-            raise InputError(f"A radius is at least {NO_ANSWER}, not {self.radius}.")
+        if self.radius < ABSTAINED:
+            raise InputError(f"A radius is at least {ABSTAINED}, not {self.radius}.")
         if self.margin is not None and np.isnan(self.margin):
             raise InputError("A margin is a number, and this one is NaN; look for NaN in the model's weights.")
         if (self.upper is None) != (self.counterexample is None):
@@ -49,16 +56,18 @@ class Certificate:
                 f"A counterexample at distance {self.upper} refutes the certified radius {self.radius}: "
                 "this is a defect of the certifier, please report it."
             )
-        if self.claim == "exact" and self.upper != self.radius + 1:
+        met = self.upper == self.radius + 1
+        if self.claim == "exact" and not met:
             raise InputError("The claim 'exact' needs a counterexample one edit beyond the radius.")
+        if self.claim == "proved" and met:
+            object.__setattr__(self, "claim", "exact")
 
     def __str__(self) -> str:
         """Say in one sentence what is claimed."""
-        if self.radius == NO_ANSWER:
-            return f"no certain answer: {self.label!r} does not win strictly ({self.method})"
-        kept = f"kept under {self.radius} edit{'s' * (self.radius != 1)}"
-        found = "" if self.upper is None else f"; changed by {self.upper}: {self.counterexample!r}"
-        return f"{self.label!r}, {kept} ({self.claim}, {self.method}){found}"
+        from levcert.wording import meaning
+
+        found = "" if not self.upper else f" Changed by {self.upper}: {self.counterexample!r}."
+        return f"{self.label!r}: {meaning(self)}{found}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,7 @@ class Certificates(Sequence[Certificate]):
     def verified_accuracy(self, truth: Sequence[str], k: int, *, confidence: float = 0.95) -> Share:
         """Return the share of texts that have the true label and a radius of at least k.
 
-        At k = 0 this is the accuracy, except that a text without a certain answer counts as wrong.
+        At k = 0 this is the accuracy, except that a text for which smoothing abstained counts as wrong.
         """
         if len(truth) != len(self):
             raise InputError(f"There are {len(truth)} true labels for {len(self)} certificates.")

@@ -6,8 +6,6 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-
 from levcert.alphabet import Text
 from levcert.edits import edit_script
 from levcert.models.window import WindowModel
@@ -27,25 +25,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A text so many edits away that has another label, or (``tie``) where another label is as good."""
+    """A text so many edits away that has another label."""
 
     text: Text
     distance: int
     label: str
-    tie: bool
     difference: list[Part]
 
 
-def describe(model: WindowModel, text: Text, label: str, changed: Text, distance: int) -> Counterexample:
-    """Say what was edited, and which other label is best after it."""
-    scores = model.encoded_scores(model.alphabet.encode_many([changed]))[0]
-    number = model.labels.index(label)
-    others = scores.copy()
-    others[number] = -np.inf
-    best = int(others.argmax())
-    return Counterexample(
-        changed, distance, model.labels[best], bool(others[best] == scores[number]), difference(text, changed)
-    )
+def describe(model: WindowModel, text: Text, changed: Text, distance: int) -> Counterexample:
+    """Say what was edited, and which label the model gives the edited text."""
+    return Counterexample(changed, distance, str(model.predict([changed])[0]), difference(text, changed))
 
 
 def difference(source: Text, target: Text) -> list[Part]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, cast, get_args
@@ -96,47 +95,45 @@ def edit_script(source: AnyText, target: AnyText) -> list[Edit]:
 def allowed_script(
     source: str | bytes,
     target: str | bytes,
+    most: int,
     *,
     insert: Callable[[str | bytes], bool],
-    delete: bool,
+    delete: Callable[[str | bytes], bool],
     replace: Callable[[str | bytes, str | bytes], bool],
 ) -> list[Edit] | None:
-    """Return a list of allowed edits with ``apply_edits(source, script) == target``, or None if none was found.
+    """Return the fewest allowed edits with ``apply_edits(source, script) == target``; None if there are more than most.
 
-    The recursion of the Levenshtein distance between what the two texts do not share at their ends.
+    The recursion of the Levenshtein distance.  Each insertion moves what follows by one and each deletion back, so
+    only the band |i − j| ≤ most matters.
     """
-    start = end = 0
-    shorter = min(len(source), len(target))
-    while start < shorter and source[start] == target[start]:
-        start += 1
-    while end < shorter - start and source[-1 - end] == target[-1 - end]:
-        end += 1
-    a = [source[i : i + 1] for i in range(start, len(source) - end)]
-    b = [target[j : j + 1] for j in range(start, len(target) - end)]
-    cost = [[math.inf] * (len(b) + 1) for _ in range(len(a) + 1)]
+    a = [source[i : i + 1] for i in range(len(source))]
+    b = [target[j : j + 1] for j in range(len(target))]
+    if abs(len(a) - len(b)) > most:
+        return None
+    cost: dict[tuple[int, int], int] = {(len(a), len(b)): 0}
     choice: dict[tuple[int, int], Operation | None] = {}
-    cost[len(a)][len(b)] = 0
+    far = most + 1
     for i in range(len(a), -1, -1):
-        for j in range(len(b), -1, -1):
-            options: list[tuple[float, Operation | None]] = []
+        for j in range(min(len(b), i + most), max(0, i - most) - 1, -1):
+            options: list[tuple[int, Operation | None]] = []
             if i < len(a) and j < len(b):
                 if a[i] == b[j]:
-                    options.append((cost[i + 1][j + 1], None))
+                    options.append((cost.get((i + 1, j + 1), far), None))
                 elif replace(a[i], b[j]):
-                    options.append((cost[i + 1][j + 1] + 1, "substitute"))
-            if i < len(a) and delete:
-                options.append((cost[i + 1][j] + 1, "delete"))
+                    options.append((cost.get((i + 1, j + 1), far) + 1, "substitute"))
+            if i < len(a) and delete(a[i]):
+                options.append((cost.get((i + 1, j), far) + 1, "delete"))
             if j < len(b) and insert(b[j]):
-                options.append((cost[i][j + 1] + 1, "insert"))
+                options.append((cost.get((i, j + 1), far) + 1, "insert"))
             if options:
-                cost[i][j], choice[i, j] = min(options, key=lambda option: option[0])
-    if cost[0][0] == math.inf:
+                cost[i, j], choice[i, j] = min(options, key=lambda option: option[0])
+    if cost.get((0, 0), far) > most:
         return None
     script, i, j = [], 0, 0
     while (i, j) != (len(a), len(b)):
         operation = choice[i, j]
         if operation is not None:
-            script.append(Edit(operation, start + i, None if operation == "delete" else b[j]))
+            script.append(Edit(operation, i, None if operation == "delete" else b[j]))
         i += operation != "insert"
         j += operation != "delete"
     return script

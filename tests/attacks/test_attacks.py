@@ -47,7 +47,7 @@ def test_charmer_with_all_slots_is_brute_force_at_distance_one(text, seed):
 @settings(max_examples=30)
 def test_incremental_scores_are_scores_of_whole_texts(text, seed, layers):
     model = random_model(seed, layers=layers, taps=3)
-    victim = WindowVictim(model, Threat())
+    victim = WindowVictim(model, Threat(), dropped=False)
     candidates = victim.candidates(text, np.arange(len(text) + 1), np.arange(len(text)))
     whole = model.scores([victim.edit(text, candidates, row) for row in range(len(candidates))])
     np.testing.assert_allclose(victim.edited_scores(text, candidates), whole, rtol=1e-9, atol=1e-9)

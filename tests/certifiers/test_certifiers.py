@@ -167,19 +167,19 @@ def test_refusals_say_why(arguments, message):
 
 
 @pytest.mark.parametrize("name", CERTIFIERS)
-def test_contract_every_certifier_says_what_it_claims_and_needs(name):
+def test_contract_every_certifier_says_what_it_needs_and_against_whom(name):
     certifier = CERTIFIERS[name]()
     assert certifier.name == name
     assert certifier.needs
-    assert certifier.claim(Threat())
     assert CERTIFIERS[name].__doc__
     model = random_model(activation="tanh") if name == "chains" else random_model()
     rows = levcert.certify(model, ["", "a", "abcabc", "A€b"], certifier)
     assert len(rows) == 4
     for row in rows:
         assert row.method == name
-        assert row.radius >= -1
+        assert row.radius >= -(name == "smoothing")
         assert row.seconds >= 0
+        assert (row.threat, row.unit) == (Threat(), "characters")
     assert levcert.certify(model, [], certifier).radius.shape == (0,)
 
 
@@ -201,4 +201,4 @@ def test_keyboard_neighbours():
     with pytest.raises(InputError, match="neighbours"):
         levcert.certify(model, ["cccc"], "brute-force", threat=threat)
     assert str(Threat()) == "any edit"
-    assert str(Threat(frozenset({"insert"}), "ab")) == "insert, by symbols of 'ab'"
+    assert str(Threat(frozenset({"insert"}), "ab")) == "insert, bringing in only 'ab'"

@@ -80,7 +80,8 @@ def test_losses_of_lone_windows_are_those_of_the_general_way(data):
     replace = np.array(
         data.draw(st.lists(st.booleans(), min_size=symbols**2, max_size=symbols**2)), dtype=bool
     ).reshape(symbols, symbols)
-    arguments = ids, data.draw(st.integers(0, model.classes - 1)), insert, data.draw(st.booleans()), replace
+    delete = np.array(data.draw(st.lists(st.booleans(), min_size=symbols, max_size=symbols)), dtype=bool)
+    arguments = ids, data.draw(st.integers(0, model.classes - 1)), insert, delete, replace
     assert (model.lone_losses(*arguments) == WindowModel.lone_losses(model, *arguments)).all()
 
 

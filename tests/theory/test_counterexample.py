@@ -8,7 +8,7 @@ from levcert import Alphabet, ConvModel
 from levcert.certifiers.base import Batch
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
-from levcert.threat import Threat
+from levcert.threat import Threat, known_substitutions
 
 
 def alternating_model(q):
@@ -58,6 +58,20 @@ def test_lipslev_certifies_what_is_false_and_says_substitutions_only():
     assert levcert.certify(model, [text], "exact")[0].radius == 0
     assert levcert.certify(model, [text], "lipschitz")[0].radius == 0
     assert levcert.certify(model, [text], "auto")[0].radius == 0
-    alone = levcert.certify(model, [text], LipsLev(p=1), operations={"substitute"})[0]
+    known = known_substitutions(model.alphabet)
+    alone = levcert.certify(model, [text], LipsLev(p=1), threat=known)[0]
     assert (alone.radius, alone.claim) == (1, "proved")
-    assert levcert.certify(model, [text], "exact", operations={"substitute"})[0].radius >= 1
+    assert levcert.certify(model, [text], "exact", threat=known)[0].radius >= 1
+
+
+def test_lipslev_is_not_proved_where_a_substitution_deletes():
+    """A substitution by a character that the model drops is a deletion to it: ab… → ab…€ deletes."""
+    taps = np.array([[[(-1.0) ** j, 0.0], [0.0, 9.0 * (j == 0)]] for j in range(20)])
+    model = ConvModel(Alphabet("ab"), [[1.0, 1.0], [-1.0, 1.0]], [taps], [[1.0, 0.0], [0.0, 1.0]])
+    text = "ab" * 30
+    assert model.predict([text])[0] != model.predict([text[:30] + "€" + text[31:]])[0]
+    claimed = levcert.certify(model, [text], LipsLev(p=1), operations={"substitute"})[0]
+    assert (claimed.radius, claimed.claim) == (1, "substitutions only")
+    assert levcert.certify(model, [text], "exact", operations={"substitute"})[0].radius == 0
+    mapped = ConvModel(Alphabet("a", unknown="symbol"), model.embedding, model.kernels, model.head)
+    assert levcert.certify(mapped, [text], LipsLev(p=1), operations={"substitute"})[0].claim == "proved"

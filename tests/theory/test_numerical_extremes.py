@@ -25,10 +25,8 @@ def test_weights_that_overflow_are_refused(embedding, kernel, activation):
 
 def _holds(model, text, method, operations=frozenset({"insert", "delete", "substitute"}), k=4):
     radius = certify(model, [text], method, operations=operations)[0].radius
-    label = int(model.encoded_scores(model.alphabet.encode_many([text]))[0].argmax())
-    ball = list(levcert.Ball(text, min(radius, k), model.alphabet, operations)) if radius >= 0 else []
-    scores = model.encoded_scores(model.alphabet.encode_many(ball))
-    return not len(ball) or (np.delete(scores, label, axis=1).max(axis=1) < scores[:, label]).all()
+    ball = list(levcert.Ball(text, min(radius, k), model.alphabet, operations))
+    return (model.predict(ball) == model.predict([text])[0]).all()
 
 
 @pytest.mark.parametrize("method", ["lipschitz", "exact", "interval"])
@@ -77,11 +75,31 @@ def test_weights_cannot_be_changed_behind_a_certificate():
 
 
 @pytest.mark.parametrize("method", ["exact", "brute-force"])
-def test_substitutions_are_judged_by_what_they_do_to_the_ids(method):
-    """Substituting the € by a known character inserts an id: no substitution, for both methods alike."""
+def test_substituting_a_dropped_character_inserts_one(method):
+    """The € of the text is nothing to the model; substituting it by a known character changes the label."""
     kernel = np.array([[[-1, -1], [1, -1]], [[-2, 1], [0, -1]]], dtype=float)
     model = ConvModel(Alphabet("ac"), np.eye(2), [kernel], [[-1, 2], [-2, -1]])
-    assert certify(model, ["a€"], method, operations={"substitute"}, max_distance=1)[0].radius == 1
+    row = certify(model, ["a€"], method, operations={"substitute"}, max_distance=1)[0]
+    changed = [text for text in ("aa", "ac") if model.predict([text])[0] != row.label]
+    assert row.radius == (0 if changed else 1)
+
+
+@pytest.mark.parametrize("scale", [1e-155, 1e-165, 1e-200, 1e-300])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_norms_of_tiny_weights_do_not_underflow(scale, layers):
+    """Squares of weights below 1e-162 are 0 in float64: radius 12 was proved where 1 is true."""
+    rng = np.random.default_rng(0)
+    sizes = [2, 3, 2]
+    kernels = [rng.normal(size=(2, sizes[i + 1], sizes[i])) for i in range(layers)]
+    embedding, head = rng.normal(size=(2, 2)), rng.normal(size=(2, sizes[layers]))
+    plain = ConvModel(Alphabet("ab"), embedding, kernels, head)
+    tiny = ConvModel(Alphabet("ab"), embedding * scale, kernels, head)
+    for method in ("lipschitz", "lipslev"):
+        texts = ["abababab", "aabbaabbabab", "b" * 12]
+        assert list(certify(tiny, texts, method).radius) == list(certify(plain, texts, method).radius)
+    for first, second in ((1e-200, 1e200), (1e200, 1e-200)):  # no product on the way may underflow either
+        mixed = ConvModel(Alphabet("ab"), embedding * first, [kernels[0] * second, *kernels[1:]], head)
+        assert list(certify(mixed, texts, "lipschitz").radius) == list(certify(plain, texts, "lipschitz").radius)
 
 
 @pytest.mark.parametrize("method", ["exact", "brute-force"])

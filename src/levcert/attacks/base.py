@@ -16,9 +16,9 @@ from levcert.edits import Edit
 class AttackResult:
     """A text, and the nearest other text with another label that was found, if any.
 
-    Finding none proves nothing.  What is found has been checked with the classifier itself: ``new_label`` is then at
-    least as good as ``label`` (a tie is enough).  ``edits`` are those of the text as the model sees it, and
-    ``distance`` is their number: the Levenshtein distance, unless the threat is restricted.
+    Finding none proves nothing.  What is found has been checked with the classifier itself: it gives ``new_label``.
+    ``edits`` are those of the text as the model sees it, and ``distance`` is their number: the Levenshtein distance,
+    unless the threat is restricted.
     """
 
     text: Text

@@ -58,9 +58,9 @@ def _test_edits(victim: Victim, text: Text) -> Candidates:
     replaceable = victim.replaceable(text)
     by_space = replaceable[:, space] if space >= 0 else np.zeros(len(text), dtype=bool)
     by_other = ~by_space & replaceable.any(axis=1)
-    if allowed.delete:  # a space is deleted, and so is what no space may replace
-        parts.append(Candidates.of(DELETE, places[~by_space], np.full((~by_space).sum(), -1)))
-        by_other[:] = False
+    gone = ~by_space & victim.deletable(text)  # a space is deleted, and so is what no space may replace
+    parts.append(Candidates.of(DELETE, places[gone], np.full(gone.sum(), -1)))
+    by_other &= ~gone
     symbols = np.where(by_space, space, replaceable.argmax(axis=1) if replaceable.size else 0)
     chosen = by_space | by_other
     parts.append(Candidates.of(SUBSTITUTE, places[chosen], symbols[chosen]))

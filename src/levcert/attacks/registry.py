@@ -7,20 +7,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from levcert.alphabet import Alphabet, Text
 from levcert.attacks.base import Attack, AttackResult
 from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
 from levcert.attacks.greedy import Beam, Greedy
 from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
-from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, losses, victim_of_function
+from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
 from levcert.certifiers.classifier import as_classifier
-from levcert.edits import OPERATIONS, Edit, Operation, apply_edits
+from levcert.edits import OPERATIONS, Edit, Operation
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
-from levcert.spelling import apply_to_original, native, spelled
+from levcert.spelling import has_dropped, native, seen_script, spelled, typed
 from levcert.threat import Threat, as_threat
 
 ATTACKS: Final[dict[str, type[Attack]]] = {
@@ -94,50 +92,52 @@ def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat
     """Attack the text as the model sees it, and carry what is found over to the text itself."""
     alphabet = model.alphabet
     text = native(alphabet, text)
-    victim = WindowVictim(model, threat)
-    label = int(victim.scores([text])[0].argmax())
+    victim = WindowVictim(model, threat, has_dropped(alphabet, text))
 
-    def original(script: list[Edit]) -> Text:
-        return apply_to_original(alphabet, text, script)
+    def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
+        script = seen_script(alphabet, threat, text, candidate, max_distance)
+        changed = None if script is None else typed(alphabet, threat, text, script)
+        return None if script is None or changed is None else (script, changed)
 
-    search = _Search(victim, spelled(alphabet, text), label, max_distance, alphabet, original)
+    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to)
     return text, *search.run(method, model.labels)
 
 
 def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
-    scores = victim.scores([text])[0]
-    names = victim.classifier.names or tuple(map(str, range(len(scores))))
+    classes = victim.scores([text]).shape[1]
+    names = victim.classifier.names or tuple(map(str, range(classes)))
 
-    def original(script: list[Edit]) -> Text:
-        return apply_edits(text, script)
+    def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
+        script = victim.threat.script(text, candidate, max_distance)
+        return None if script is None else (script, candidate)
 
-    search = _Search(victim, text, int(scores.argmax()), max_distance, None, original)
+    search = _Search(victim, text, max_distance, edits_to)
     return text, *search.run(method, names)
 
 
 @dataclass(frozen=True)
 class _Search:
-    """Check an attack's proposals: the script must be allowed and short enough, the label really lost."""
+    """Check an attack's proposals: few enough allowed edits lead there, and the classifier gives another label.
+
+    ``edits_to`` returns the edits that lead to a proposal and the text as typed, or None.
+    """
 
     victim: Victim
     seen: Text
-    label: int
     max_distance: int
-    alphabet: Alphabet | None
-    original: Callable[[list[Edit]], Text]
+    edits_to: Callable[[Text], tuple[list[Edit], Text] | None]
 
     def run(
         self, method: Attack, names: tuple[str, ...]
     ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
         """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
-        for candidate in method.proposals(self.victim, self.seen, self.label, self.max_distance):
-            script = self.victim.threat.script(self.seen, candidate, self.alphabet)
-            if not script or len(script) > self.max_distance:
+        label = int(self.victim.scores([self.seen])[0].argmax())
+        for candidate in method.proposals(self.victim, self.seen, label, self.max_distance):
+            found = self.edits_to(candidate)
+            if found is None:
                 continue
-            changed = self.original(script)
-            scores = self.victim.scores([changed])
-            if losses(scores, self.label)[0] >= 0:
-                ranked = scores[0].copy()
-                ranked[self.label] = -np.inf
-                return names[self.label], changed, names[int(ranked.argmax())], len(script), tuple(script)
-        return names[self.label], None, None, None, ()
+            script, changed = found
+            other = int(self.victim.scores([changed])[0].argmax())
+            if other != label:
+                return names[label], changed, names[other], len(script), tuple(script)
+        return names[label], None, None, None, ()

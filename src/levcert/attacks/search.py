@@ -12,6 +12,7 @@ from levcert.attacks.victim import Victim, WindowVictim
 from levcert.certifiers.base import Batch
 from levcert.certifiers.exact import Exact
 from levcert.errors import InputError
+from levcert.spelling import spelled
 
 
 @dataclass(frozen=True)
@@ -35,4 +36,4 @@ class Search(Attack):
         )
         verdict = exact.verdicts(Batch(victim.model, [text], victim.threat))[0]
         if verdict.counterexample is not None:
-            yield verdict.counterexample
+            yield spelled(victim.model.alphabet, verdict.counterexample)

@@ -88,8 +88,8 @@ class Victim(ABC):
         insertable = np.flatnonzero(self.allowed.insert)
         t, c = (grid.ravel() for grid in np.meshgrid(gaps, insertable, indexing="ij"))
         parts = [Candidates.of(INSERT, t, c)]
-        if self.allowed.delete:
-            parts.append(Candidates.of(DELETE, places, np.full(len(places), -1)))
+        gone = places[self.deletable(text)[places]]
+        parts.append(Candidates.of(DELETE, gone, np.full(len(gone), -1)))
         row, c = np.nonzero(self.replaceable(text)[places])
         return Candidates.join([*parts, Candidates.of(SUBSTITUTE, places[row], c)])
 
@@ -100,6 +100,10 @@ class Victim(ABC):
             return np.zeros((len(numbers), 0), dtype=bool)
         foreign = np.broadcast_to(self.allowed.replace.any(axis=0), (len(numbers), len(self.symbols)))
         return np.where(numbers[:, None] < 0, foreign, self.allowed.replace[numbers])
+
+    def deletable(self, text: Text) -> npt.NDArray[np.bool_]:
+        """Return which characters of the text may be deleted."""
+        return np.full(len(text), "delete" in self.threat.operations)
 
     def every_edit(self, text: Text) -> tuple[Candidates, Array]:
         """Return every allowed edit of a text and the scores after it."""
@@ -138,7 +142,7 @@ class AnyVictim(Victim):
         return AllowedEdits(
             insert=np.full(size, "insert" in operations),
             replace=~np.eye(size, dtype=bool) & ("substitute" in operations),
-            delete="delete" in operations,
+            delete=np.full(size, "delete" in operations),
         )
 
     def numbers(self, text: Text) -> Integers:
@@ -171,6 +175,7 @@ class WindowVictim(Victim):
 
     model: WindowModel
     threat: Threat
+    dropped: bool  # whether the text that was typed holds characters that the model drops
 
     @cached_property
     def symbols(self) -> list[Text]:
@@ -178,7 +183,11 @@ class WindowVictim(Victim):
 
     @cached_property
     def allowed(self) -> AllowedEdits:
-        return self.threat.allowed(self.model.alphabet)
+        return self.threat.allowed(self.model.alphabet, dropped=self.dropped)
+
+    def deletable(self, text: Text) -> npt.NDArray[np.bool_]:
+        deletable: npt.NDArray[np.bool_] = self.allowed.delete[self.numbers(text)]
+        return deletable
 
     def numbers(self, text: Text) -> Integers:
         return self.model.alphabet.encode(text).astype(np.int64) - 1
@@ -211,9 +220,9 @@ class WindowVictim(Victim):
         replaced = np.nonzero(self.allowed.replace[ids - 1])
         parts = [Candidates.of(INSERT, *inserted), Candidates.of(SUBSTITUTE, *replaced)]
         changes = [effects.insertions[inserted], effects.substitutions[replaced]]
-        if self.allowed.delete:
-            parts.append(Candidates.of(DELETE, np.arange(len(ids)), np.full(len(ids), -1)))
-            changes.append(effects.deletions)
+        gone = np.flatnonzero(self.deletable(text))
+        parts.append(Candidates.of(DELETE, gone, np.full(len(gone), -1)))
+        changes.append(effects.deletions[gone])
         return Candidates.join(parts), base + np.concatenate(changes)
 
     def _windows(self, columns: list[npt.NDArray[np.int32]]) -> Array:

@@ -8,7 +8,6 @@ from typing import ClassVar
 from levcert.certifiers.base import Batch, Certifier, Verdict
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.lipschitz import Lipschitz, knows_its_costs
-from levcert.threat import Threat
 
 
 @dataclass(frozen=True)
@@ -21,9 +20,6 @@ class Auto(Certifier):
 
     enough: int | None = None
     budget: float | None = None  # seconds for each text
-
-    def claim(self, threat: Threat) -> str:
-        return "proved"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         exact = Exact(budget=self.budget)

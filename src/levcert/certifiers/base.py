@@ -6,16 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.alphabet import EncodedTexts, Text
-from levcert.certificate import NO_ANSWER
 from levcert.edits import Edit, Operation
 from levcert.models.window import WindowModel
-from levcert.spelling import apply_to_original
+from levcert.spelling import has_dropped, typed
 from levcert.threat import AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
@@ -59,20 +58,29 @@ class Batch:
 
     @cached_property
     def margins(self) -> Array:
-        """margins[n, ŷ] = f_y − f_ŷ, with infinity in the column of y itself."""
-        rows = np.arange(len(self.texts))
+        """What class ŷ must gain on the label to take its place: f_y − f_ŷ, and one unit more where ŷ comes after y.
+
+        Of equal scores the first wins.  So ŷ takes over if f_ŷ ≥ f_y and ŷ < y, or if f_ŷ > f_y; with scores that are
+        whole numbers of units, the second is f_ŷ ≥ f_y + unit.  A loss changes the label if it reaches the margin.
+        The column of y itself is infinite.
+        """
+        rows, classes = np.arange(len(self.texts)), np.arange(self.model.classes)
         margins = self.scores[rows, self.best][:, None] - self.scores
+        margins += self.model.score_unit * (classes > self.best[:, None])
         margins[rows, self.best] = np.inf
         return margins
 
     @cached_property
     def margin(self) -> Array:
-        least: Array = self.margins.min(axis=1)
-        return least
+        """f_y minus the next best score: 0 for a tie."""
+        ordered = np.sort(self.scores, axis=1)
+        return ordered[:, -1] - ordered[:, -2]
 
     @cached_property
     def allowed(self) -> AllowedEdits:
-        return self.threat.allowed(self.model.alphabet)
+        """The threat in ids; all texts of a batch hold dropped characters, or none does (see ``batches``)."""
+        dropped = self.model.alphabet.drops and len(self.encoded.ids) < sum(map(len, self.texts))
+        return self.threat.allowed(self.model.alphabet, dropped=dropped)
 
     @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -95,10 +103,7 @@ class Batch:
 
     @cached_property
     def reach(self) -> Integers:
-        """The largest radius that is ever claimed: the allowance covers texts up to so many edits away.
-
-        With deletions no text has a radius of its length or more, because the empty text has no answer.
-        """
+        """The largest radius that is ever claimed: the allowance covers texts up to so many edits away."""
         return 3 * (self.encoded.lengths + self.model.width)
 
 
@@ -110,10 +115,6 @@ class Certifier(ABC):
     largest_distance: ClassVar[int | None]  # the largest radius it can give; None: any
 
     @abstractmethod
-    def claim(self, threat: Threat) -> str:
-        """Return what a radius of this method is worth against a threat."""
-
-    @abstractmethod
     def verdicts(self, batch: Batch) -> list[Verdict]:
         """Return one verdict per text."""
 
@@ -122,24 +123,33 @@ def radii(margins: Array, constants: Array, allowance: Array, reach: Integers) -
     """Return for each text the largest k with margin − k·G > allowance for all other classes.
 
     k = ⌈(margin − allowance)/G⌉ − 1, because the inequality is strict (the paper's ⌊margin/G⌋ is wrong on exact
-    multiples).  A text that wins by less than the allowance has radius 0, one that does not win has none.
+    multiples).  A text that wins by less than the allowance has radius 0.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         quotient = (margins - allowance[:, None]) / constants * _DOWN
     quotient[np.isinf(margins) | ((constants == 0) & (margins > allowance[:, None]))] = np.inf
     edits = np.ceil(np.minimum(quotient.min(axis=1), reach + 1)) - 1
-    edits = np.clip(np.nan_to_num(edits, nan=0.0), 0, reach).astype(np.int64)
-    return np.where(margins.min(axis=1) > 0, edits, NO_ANSWER)
+    clipped: Integers = np.clip(np.nan_to_num(edits, nan=0.0), 0, reach).astype(np.int64)
+    return clipped
 
 
-def edited_text(batch: Batch, index: int, operation: Operation, position: int, symbol: int) -> Text:
-    """Carry an edit of the ids over to the text they came from; symbol 0 for a deletion."""
+def batches(model: WindowModel, texts: Sequence[Text], threat: Threat) -> list[tuple[Integers, Batch]]:
+    """Put texts into batches whose texts are all open to the same edits of ids; with each its texts' numbers."""
+    everything = np.arange(len(texts))
+    if threat.unrestricted or not model.alphabet.drops:
+        return [(everything, Batch(model, texts, threat))]
+    dropped = np.array([has_dropped(model.alphabet, text) for text in texts], dtype=bool)
+    groups = (everything[~dropped], everything[dropped])
+    return [(rows, Batch(model, [texts[row] for row in rows], threat)) for rows in groups if len(rows)]
+
+
+def edited_text(batch: Batch, index: int, operation: Operation, position: int, symbol: int) -> Text | None:
+    """Carry an edit of the ids (symbol 0: a deletion) over to the text they came from; None if it cannot be typed."""
     alphabet = batch.model.alphabet
     brought = alphabet.decode([symbol]) if symbol else None
-    return apply_to_original(alphabet, batch.texts[index], [Edit(operation, position, brought)])
+    return typed(alphabet, batch.threat, batch.texts[index], [Edit(operation, position, brought)])
 
 
-def is_counterexample(model: WindowModel, text: Text, label: int) -> bool:
-    """Ask the model itself whether the label fails to win strictly."""
-    scores = model.encoded_scores(model.alphabet.encode_many([text]))[0]
-    return not np.delete(scores, label).max() < scores[label]
+def is_counterexample(model: WindowModel, text: Text | None, label: int) -> TypeGuard[Text]:
+    """Ask the model itself whether it gives a text another label."""
+    return text is not None and int(model.encoded_scores(model.alphabet.encode_many([text]))[0].argmax()) != label

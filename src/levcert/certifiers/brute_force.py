@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar
 
-import numpy as np
-
 from levcert.alphabet import Alphabet, Text
 from levcert.ball import Ball
-from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Verdict
 from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
-from levcert.spelling import apply_to_original, spelled
+from levcert.spelling import native
 from levcert.threat import Threat
 
 
@@ -22,8 +19,10 @@ from levcert.threat import Threat
 class BruteForce:
     """Ask for the label of every text within 1, 2, … ``distance`` edits; the first other one is a counterexample.
 
-    ``alphabet`` is what edits bring in: the model's own, or all bytes.  Of any other classifier of characters nothing
-    is proved unless it is told what an attacker may type: there are a million characters, and each may matter.
+    ``alphabet`` is what edits bring in, and then the certificate's threat says so.  Without it, edits bring in
+    whatever makes a difference: for one of our models each of its symbols and a character that it drops, for texts of
+    bytes all bytes.  Any other classifier of characters must be told what an attacker may type: there are a million
+    characters, and each may matter.
     """
 
     name: ClassVar[str] = "brute-force"
@@ -33,33 +32,40 @@ class BruteForce:
     distance: int = 1
     alphabet: Alphabet | Text | None = None
 
-    def claim(self, threat: Threat) -> str:
-        return "exact"
+    def threat(self, threat: Threat) -> Threat:
+        """Return the threat that is searched: no symbols but those of the alphabet given."""
+        if self.alphabet is None or threat.symbols is not None:
+            return threat
+        given = self.alphabet
+        return replace(threat, symbols=given.decode(range(1, given.size + 1)) if isinstance(given, Alphabet) else given)
 
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
-        """Search the ball of one text; for our models, of the text as they see it."""
+        """Search the ball of one text."""
         if threat.neighbours is not None:
             raise InputError("brute-force knows restrictions of operations and symbols, not of neighbours; use exact.")
         label, margin = classifier.answer(text)
-        if margin is not None and not margin > 0:
-            return label, Verdict(NO_ANSWER, "exact", margin, 0, text)
-        alphabet = next((a for a in (threat.symbols, self.alphabet, classifier.alphabet) if a is not None), None)
-        if alphabet is None:
-            if isinstance(text, str) and threat.operations != {"delete"}:
-                raise InputError(
-                    "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "
-                    "symbols=string.printable, or threat=Threat(symbols=…)."
-                )
-            alphabet = "" if isinstance(text, str) else bytes(range(256))
-        center = text if classifier.alphabet is None else spelled(classifier.alphabet, text)
+        brought = _characters(classifier, text, threat)
         for distance in range(1, self.distance + 1):
-            candidates = iter(Ball(center, distance, alphabet, threat.operations))  # type: ignore[type-var]
+            candidates = iter(Ball(text, distance, brought, threat.operations))  # type: ignore[type-var]
             while batch := list(islice(candidates, classifier.batch_size)):
-                changed = np.flatnonzero(~classifier.keeps(batch, label))
-                if len(changed):
-                    found = batch[changed[0]]
-                    if classifier.alphabet is not None:
-                        script = threat.script(center, found, classifier.alphabet)
-                        found = apply_to_original(classifier.alphabet, text, script or [])
-                    return label, Verdict(distance - 1, "exact", margin, distance, found)
-        return label, Verdict(self.distance, "proved", margin)
+                if (found := classifier.first_other(batch, text, label)) is not None:
+                    return label.name, Verdict(distance - 1, "proved", margin, distance, found)
+        return label.name, Verdict(self.distance, "proved", margin)
+
+
+def _characters(classifier: Classifier, text: Text, threat: Threat) -> Text:
+    """Return the characters to try: all that an attacker may type, or one of each kind that a model tells apart."""
+    alphabet = classifier.alphabet
+    if threat.symbols is not None:
+        return native(alphabet, threat.symbols) if alphabet is not None else threat.symbols
+    if alphabet is not None:
+        known = alphabet.decode(range(1, alphabet.size + 1))
+        return known + alphabet.dropped_character if isinstance(known, str) and alphabet.drops else known
+    if isinstance(text, bytes):
+        return bytes(range(256))
+    if threat.operations == {"delete"}:
+        return ""
+    raise InputError(
+        "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "
+        "symbols=string.printable, or threat=Threat(symbols=…)."
+    )

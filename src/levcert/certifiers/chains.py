@@ -23,13 +23,11 @@ from typing import ClassVar
 import numpy as np
 
 from levcert.alphabet import Ids
-from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.certifiers.lipschitz import window_ranges
 from levcert.errors import InputError
 from levcert.models.bounds import WindowRange
 from levcert.models.window import Mask, WindowModel, windows_of
-from levcert.threat import Threat
 
 _DELETION = 2  # kinds: substitution, insertion, deletion
 _FIRST_EDITS = 4  # totals are computed for so many edits, then for twice as many, until the margin is used up
@@ -48,9 +46,6 @@ class Chains(Certifier):
         True  # False: lone windows count as lowest, too, and no symbol is tried: the text's windows are known
     )
 
-    def claim(self, threat: Threat) -> str:
-        return "proved"
-
     def verdicts(self, batch: Batch) -> list[Verdict]:
         ranges = window_ranges(batch.model)
         if ranges is None:
@@ -62,8 +57,6 @@ class Chains(Certifier):
 
     def radius(self, batch: Batch, index: int, ranges: list[tuple[int, WindowRange]]) -> int:
         margins, label = batch.margins[index], int(batch.best[index])
-        if not margins.min() > 0:
-            return NO_ANSWER
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
         costs = ChainCosts.of(batch, index, ranges, symbols=self.symbols)
@@ -102,8 +95,7 @@ class ChainCosts:
             lone[0, :-1][~replaceable[ids - 1]] = -np.inf
             if not allowed.insert.any():
                 lone[1] = -np.inf
-            if not allowed.delete:
-                lone[2] = -np.inf
+            lone[2, :-1][~allowed.delete[ids - 1]] = -np.inf
         return cls(lone, _destroyed(model, ids, label), _shared(model.width, lowest))
 
     def totals(self, other: int, edits: int) -> Array:

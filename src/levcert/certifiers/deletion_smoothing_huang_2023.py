@@ -45,8 +45,13 @@ class DeletionSmoothing:
         if min(self.prediction_samples, self.bound_samples) < 1:
             raise InputError("Smoothing needs at least one sample for the label and one for the bound.")
 
-    def claim(self, threat: Threat) -> str:
+    @property
+    def claim(self) -> str:
         return f"probability ≥ {1 - self.alpha:g}"
+
+    def threat(self, threat: Threat) -> Threat:
+        """Return the threat that is certified: the formulas know operations, so symbols and neighbours do not count."""
+        return Threat(threat.operations)
 
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
         """Return the label of the majority and its certificate.
@@ -55,12 +60,12 @@ class DeletionSmoothing:
         """
         raw = hashable_bytes(text)
         rng = np.random.default_rng([self.seed, *hashlib.sha256(raw).digest()])
-        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)).tolist())
-        label = min(votes, key=lambda name: (-votes[name], name))
-        agreeing = int((classifier.labels(self._deleted(text, self.bound_samples, rng)) == label).sum())
+        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)))
+        label = min(votes, key=lambda label: (-votes[label], label.name))
+        agreeing = classifier.labels(self._deleted(text, self.bound_samples, rng)).count(label)
         mu = lower_confidence_bound(agreeing, self.bound_samples, self.alpha)
         radius = certified_radius(mu, self.deletion, threat)
-        return label, Verdict(radius, self.claim(threat), mu - 0.5)
+        return label.name, Verdict(radius, self.claim, mu - 0.5)
 
     def _deleted(self, text: Text, count: int, rng: np.random.Generator) -> list[Text]:
         """Return copies of the text in which each character was deleted with the given probability."""

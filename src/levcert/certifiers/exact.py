@@ -11,7 +11,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from levcert.alphabet import Text
-from levcert.certificate import NO_ANSWER
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
 from levcert.certifiers.chains import Chains
 from levcert.certifiers.lipschitz import edit_costs, knows_its_costs, window_ranges
@@ -21,7 +20,6 @@ from levcert.certifiers.scripts import ScriptSearch
 from levcert.edits import Operation
 from levcert.models.bounds import WindowRange
 from levcert.models.window import EditEffects
-from levcert.threat import Threat
 
 _NODES = 20
 _EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabets
@@ -49,9 +47,6 @@ class Exact(Certifier):
     # that know the costs of replacements, and none for others, whose texts take seconds each to expand.
     nodes: int | Literal["default"] | None = "default"
 
-    def claim(self, threat: Threat) -> str:
-        return "exact"
-
     def verdicts(self, batch: Batch) -> list[Verdict]:
         known = knows_its_costs(batch.model)
         costs = edit_costs(batch) if known else np.full_like(batch.margins, np.inf)
@@ -72,8 +67,6 @@ class Exact(Certifier):
         chains: tuple[Chains, list[tuple[int, WindowRange]]] | None,
     ) -> Verdict:
         margin = float(batch.margin[index])
-        if margin <= 0:
-            return Verdict(NO_ANSWER, "exact", margin, 0, batch.texts[index])
         deadline = None if self.budget is None else time.perf_counter() + self.budget
         if chains is not None and self.enough > 1:  # for one edit, evaluating all is exact and quicker
             one_pass = max(one_pass, chains[0].radius(batch, index, chains[1]))
@@ -82,7 +75,7 @@ class Exact(Certifier):
         search = PairSearch(batch, index, self.evaluations, deadline, self.farthest)
         worst, counterexample = worst_single_edit(search, deadline)
         if counterexample is not None:
-            return Verdict(0, "exact", margin, 1, counterexample)
+            return Verdict(0, "proved", margin, 1, counterexample)
         if worst is None:
             return Verdict(one_pass, "proved", margin)
         radius = max(one_pass, self._beyond(batch, index, costs, worst, 1))
@@ -92,7 +85,7 @@ class Exact(Certifier):
             try:
                 script = search.run()
                 if script is not None:
-                    return Verdict(1, "exact", margin, 2, search.text(script))
+                    return Verdict(max(radius, 1), "proved", margin, 2, search.text(script))
                 radius = max(radius, self._beyond(batch, index, costs, search.worst, 2))
             except UndecidedError:
                 pass
@@ -110,15 +103,14 @@ class Exact(Certifier):
         while radius < self.distance and (upper is None or radius + 1 < upper):
             search = ScriptSearch(batch, index, radius + 1, costs, nodes, deadline)
             try:
-                script = search.run()
+                found = search.run()
             except UndecidedError:
                 break
-            if script is None:
+            if found is None:
                 radius += 1
             else:
-                upper, counterexample = len(script), search.text(script)
-        claim = "exact" if upper == radius + 1 else "proved"
-        return Verdict(radius, claim, known.margin, upper, counterexample)
+                upper, counterexample = found
+        return Verdict(radius, "proved", known.margin, upper, counterexample)
 
     def _beyond(self, batch: Batch, index: int, costs: Array, worst: Array, edits: int) -> int:
         """Return K + ⌈m_K/G⌉ − 1, for the worst margins after K edits; they were computed incrementally."""
@@ -173,7 +165,7 @@ def _allowed_changes(
     symbols = batch.encoded[index][first : first + len(effects.substitutions)]
     if allowed.insert.any():
         yield "insert", effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
-    if allowed.delete:
-        yield "delete", effects.deletions, np.ones(len(effects.deletions), dtype=bool)
+    if allowed.delete.any():
+        yield "delete", effects.deletions, allowed.delete[symbols - 1]
     if allowed.replace.any():
         yield "substitute", effects.substitutions, allowed.replace[symbols - 1]

@@ -12,7 +12,6 @@ from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.models.window import pad
-from levcert.threat import Threat
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,6 @@ class Interval(Certifier):
 
     elide: bool = True
 
-    def claim(self, threat: Threat) -> str:
-        return "proved"
-
     def verdicts(self, batch: Batch) -> list[Verdict]:
         if not isinstance(batch.model, ConvModel):
             raise InputError("interval needs a convolutional model; use exact for this one.")
@@ -40,8 +36,6 @@ class Interval(Certifier):
 
     def _verdict(self, batch: Batch, model: ConvModel, index: int) -> Verdict:
         margin = float(batch.margin[index])
-        if margin <= 0:
-            return Verdict(-1, "proved", margin)
         bound = self.margin_bound(batch, model, index)
         return Verdict(int(bound > 2 * batch.allowance[index]), "proved", margin)
 
@@ -75,9 +69,10 @@ def feature_box(batch: Batch, model: ConvModel, index: int) -> tuple[Array, Arra
     if allowed.replace.any():
         least, most = model.hole_bounds(padded, places + side, places + side + 1)
         ranges.append((least - held, most - held))
-    if allowed.delete:
-        joined = model.context_features(np.concatenate([before[:-1], rest], axis=1))
-        ranges.append((joined - held, joined - held))
+    gone = np.flatnonzero(allowed.delete[ids - 1])
+    if len(gone):
+        change = model.context_features(np.concatenate([before[gone], rest[gone]], axis=1)) - held[gone]
+        ranges.append((change, change))
     for least, most in ranges:
         low = np.minimum(low, features + least.min(axis=0, initial=np.inf))
         high = np.maximum(high, features + most.max(axis=0, initial=-np.inf))

@@ -11,7 +11,6 @@ from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.errors import InputError
 from levcert.models.bounds import TapCosts, WindowRange
 from levcert.models.window import WindowModel
-from levcert.threat import Threat
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,6 @@ class Lipschitz(Certifier):
     needs: ClassVar[str] = "a model with tap costs or a window range (all of ours)"
     largest_distance: ClassVar[int | None] = None
 
-    def claim(self, threat: Threat) -> str:
-        return "proved"
-
     def verdicts(self, batch: Batch) -> list[Verdict]:
         found = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
         return [Verdict(int(k), "proved", float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
@@ -36,7 +32,7 @@ class Lipschitz(Certifier):
 
 def edit_costs(batch: Batch) -> Array:
     """Return G(y, ŷ): what one allowed edit of each text can take from its margins, whatever the other edits do."""
-    model, threat = batch.model, batch.threat
+    model = batch.model
     if not knows_its_costs(model):
         raise InputError(
             "lipschitz needs a model that knows its tap costs or its window range; use exact for this one."
@@ -48,8 +44,9 @@ def edit_costs(batch: Batch) -> Array:
     if ranges is not None:
         everywhere = np.sum([known.edit_costs(width) for width, known in ranges], axis=0)
         costs = np.minimum(costs, everywhere[:, batch.best])
-    used = [operation in threat.operations for operation in ("substitute", "insert", "delete")]
-    largest: Array = costs[used].max(axis=0)
+    allowed = batch.allowed
+    used = [allowed.replace.any(), allowed.insert.any(), allowed.delete.any()]
+    largest: Array = costs[used].max(axis=0, initial=0)
     return largest
 
 

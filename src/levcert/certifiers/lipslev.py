@@ -15,7 +15,7 @@ from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.errors import InputError
 from levcert.models import norms
 from levcert.models.conv import ConvModel
-from levcert.threat import Threat
+from levcert.threat import AllowedEdits
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,18 @@ class LipsLev(Certifier):
     p: float | None = None
     local: bool = True
 
-    def claim(self, threat: Threat) -> str:
-        return "proved" if threat.operations == {"substitute"} else "substitutions only"
+    @staticmethod
+    def claim(allowed: AllowedEdits) -> str:
+        """Proved where no allowed edit inserts or deletes an id: a substitution by a dropped character does."""
+        return "substitutions only" if allowed.insert.any() or allowed.delete.any() else "proved"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         model = batch.model
         if not isinstance(model, ConvModel):
             raise InputError("lipslev needs a convolutional model; use lipschitz, exact or auto for this one.")
         constants = self.constants(model, batch)
-        found = radii(batch.margins, constants * (1 + 1e-9), batch.allowance, batch.reach)
-        claim = self.claim(batch.threat)
+        found = radii(batch.margins, constants, batch.allowance, batch.reach)
+        claim = self.claim(batch.allowed)
         return [Verdict(int(k), claim, float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
 
     def constants(self, model: ConvModel, batch: Batch) -> Array:
@@ -50,10 +52,11 @@ class LipsLev(Certifier):
         everywhere: Array = model.constants(p)[batch.best]
         if not self.local:
             return everywhere
-        distances = norms.symbol_distances(model.embedding, p)
-        largest = distances.max(axis=1)  # of each symbol to all others; first the padding
+        (embedding,), _ = norms.scaled_to_one(model.embedding)
+        largest = norms.symbol_distances(embedding, p).max(axis=1)  # of each symbol to all others; first the padding
         local = np.maximum(np.where(batch.present, largest[1:], 0).max(axis=1, initial=0), largest[0])
-        constants: Array = everywhere * (local / distances.max())[:, None]
+        share = local / largest.max() if largest.max() else local
+        constants: Array = np.nextafter(everywhere * share[:, None] * (1 + 1e-9), np.inf)
         return constants
 
 

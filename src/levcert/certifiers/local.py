@@ -12,7 +12,7 @@ from levcert.alphabet import Ids, Text
 from levcert.certifiers.base import Array, Batch
 from levcert.edits import Edit
 from levcert.models.window import EditEffects, pad
-from levcert.spelling import apply_to_original
+from levcert.spelling import typed
 
 Slot = tuple[Literal["cut", "character"], int]  # the cut before a position, or the character there
 
@@ -62,8 +62,7 @@ class LocalLosses:
         )
         insertions[:, ~allowed.insert] = -np.inf
         substitutions[~allowed.replace[self.ids - 1]] = -np.inf
-        if not allowed.delete:
-            deletions[:] = -np.inf
+        deletions[~allowed.delete[self.ids - 1]] = -np.inf
         return insertions, deletions, substitutions
 
     def loss(self, changes: Array) -> Array:
@@ -79,9 +78,9 @@ class LocalLosses:
         at_characters = np.maximum(deletions, substitutions.max(axis=1, initial=-np.inf))
         return insertions.max(axis=1, initial=-np.inf), at_characters
 
-    def text(self, script: list[Edit]) -> Text:
-        """Return the text after a script of edits of the ids."""
-        return apply_to_original(self.batch.model.alphabet, self.batch.texts[self.index], script)
+    def text(self, script: list[Edit]) -> Text | None:
+        """Return the text after a script of edits of the ids; None if it cannot be typed."""
+        return typed(self.batch.model.alphabet, self.batch.threat, self.batch.texts[self.index], script)
 
     def symbol(self, number: int | np.integer[Any]) -> Text:
         """Return the symbol with a number, counted from 0."""

@@ -53,21 +53,33 @@ class PairSearch(LocalLosses):
     def __post_init__(self) -> None:
         self.worst = self.batch.margins[self.index].copy()  # a lower bound of the margins after two edits
         self.spent = 0
+        self.suspects = 0
         self._far: dict[int, tuple[Array, list[list[Slot]]]] = {}
 
     def run(self) -> list[Edit] | None:
         """Return two edits that change the label, or None if no two do: then ``worst`` bounds all margins."""
-        doubtful = False
-        for script in self._suspects():
-            if is_counterexample(self.batch.model, self.text(script), self.label):
-                return script
-            doubtful = True  # within the allowance of 0: others like it might be on the wrong side
+        if script := self._first_counterexample(self._far_pairs()):
+            return script
+        # Of far pairs only the worst is tried.  Where it comes within the allowance of 0 and still keeps the label,
+        # or cannot be typed, others like it might be on the wrong side.
+        doubtful = self.suspects > 0
+        if script := self._first_counterexample(self._near_pairs()):
+            return script
         if doubtful:
             raise UndecidedError
+        if self.suspects:  # each was tried and kept the label, by less than the allowance
+            self.worst = np.minimum(self.worst, 0)
         return None
 
-    def _suspects(self) -> Iterator[list[Edit]]:
-        yield from self._far_pairs()
+    def _first_counterexample(self, scripts: Iterator[list[Edit]]) -> list[Edit] | None:
+        """Let the model itself decide about scripts; those that keep the label are counted."""
+        for script in scripts:
+            if is_counterexample(self.batch.model, self.text(script), self.label):
+                return script
+            self.suspects += 1
+        return None
+
+    def _near_pairs(self) -> Iterator[list[Edit]]:
         yield from self._pairs_with_a_substitution()
         yield from self._pairs_with_a_deletion()
         yield from self._two_insertions()
@@ -181,7 +193,7 @@ class PairSearch(LocalLosses):
             return [Edit("insert", t, self.symbol(c)) for c in symbols], insertions[t, symbols]
         symbols = np.flatnonzero(self.batch.allowed.replace[self.ids[t] - 1])
         edits, losses = [Edit("substitute", t, self.symbol(c)) for c in symbols], substitutions[t, symbols]
-        if not self.batch.allowed.delete:
+        if not self.batch.allowed.delete[self.ids[t] - 1]:
             return edits, losses
         return [*edits, Edit("delete", t)], np.concatenate([losses, deletions[t][None]])
 
@@ -220,7 +232,7 @@ class PairSearch(LocalLosses):
     # A deletion and an insertion or another deletion nearby.
 
     def _pairs_with_a_deletion(self) -> Iterator[list[Edit]]:
-        if not self.batch.allowed.delete:
+        if not self.batch.allowed.delete.any():
             return
         length, side, deletions = len(self.ids), self.width - 1, self.losses[1]
         padded = np.append(pad(self.ids, side), np.int32(0))  # one more, for what moves up
@@ -236,8 +248,8 @@ class PairSearch(LocalLosses):
             block = np.arange(start, min(length, start + _HOLES_AT_ONCE // self.width + 1))
             near = np.arange(-self.width, self.width + 1)
             t, cut = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] + near))
-            # Inserting where something was deleted is a substitution: not a pair.
-            keep = (cut >= 0) & (cut < length) & (cut != t)
+            # Inserting where something was deleted is a substitution, but perhaps not one that the threat allows.
+            keep = (cut >= 0) & (cut < length)
             t, cut = t[keep], cut[keep]
             if self.batch.allowed.insert.any():
                 left, right = shortened(t, cut[:, None] + around), shortened(t, cut[:, None] + side + around)

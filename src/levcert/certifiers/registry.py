@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
 from levcert.alphabet import Text
-from levcert.certificate import Certificate, Certificates
+from levcert.certificate import Certificate, Certificates, Unit
 from levcert.certifiers.auto import Auto
-from levcert.certifiers.base import Batch, Certifier, Verdict
+from levcert.certifiers.base import Certifier, Verdict, batches
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.chains import Chains
 from levcert.certifiers.classifier import as_classifier
@@ -95,17 +95,23 @@ def certify_each(
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
-            yield from _of_batch(Batch(model, chunk, threat), certifier, max_distance)
+            yield from _of_batch(model, chunk, certifier, threat, max_distance)
         else:
             yield from _of_each(model, chunk, certifier, threat, max_distance)
 
 
-def _of_batch(batch: Batch, certifier: Certifier, max_distance: int | None) -> Iterator[Certificate]:
+def _of_batch(
+    model: WindowModel, texts: Sequence[Text], certifier: Certifier, threat: Threat, max_distance: int | None
+) -> Iterator[Certificate]:
+    found: dict[int, tuple[int, Verdict]] = {}
     started = time.perf_counter()
-    verdicts = certifier.verdicts(batch)
-    seconds = (time.perf_counter() - started) / len(verdicts)
-    for text, best, verdict in zip(batch.texts, batch.best, verdicts, strict=True):
-        yield _certificate(text, batch.model.labels[best], verdict, certifier.name, max_distance, seconds)
+    for rows, batch in batches(model, texts, threat):
+        found |= zip(rows.tolist(), zip(batch.best.tolist(), certifier.verdicts(batch), strict=True), strict=True)
+    seconds = (time.perf_counter() - started) / len(texts)
+    about = About(certifier.name, threat, model.alphabet.kind)
+    for row, text in enumerate(texts):
+        best, verdict = found[row]
+        yield about.certificate(text, model.labels[best], verdict, max_distance, seconds)
 
 
 def _of_each(
@@ -116,23 +122,31 @@ def _of_each(
     max_distance: int | None,
 ) -> Iterator[Certificate]:
     classifier = as_classifier(model)
+    searched = certifier.threat(threat)
     for text in texts:
         started = time.perf_counter()
-        label, verdict = certifier.verdict(classifier, text, threat)
-        yield _certificate(text, label, verdict, certifier.name, max_distance, time.perf_counter() - started)
+        label, verdict = certifier.verdict(classifier, text, searched)
+        about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters")
+        yield about.certificate(text, label, verdict, max_distance, time.perf_counter() - started)
 
 
-def _certificate(
-    text: Text, label: str, verdict: Verdict, method: str, max_distance: int | None, seconds: float
-) -> Certificate:
-    """Make the row of a verdict; a radius is cut at the distance of interest, a counterexample beyond it stays."""
-    radius, claim = verdict.radius, verdict.claim
-    if max_distance is not None and radius > max_distance:
-        radius = max_distance
-        claim = "proved" if claim == "exact" else claim
-    return Certificate(
-        text, label, radius, verdict.margin, method, claim, verdict.upper, verdict.counterexample, seconds
-    )
+@dataclass(frozen=True)
+class About:
+    """What the certificates of one run share."""
+
+    method: str
+    threat: Threat
+    unit: Unit
+
+    def certificate(
+        self, text: Text, label: str, verdict: Verdict, max_distance: int | None, seconds: float
+    ) -> Certificate:
+        """Make the row of a verdict; a radius is cut at the distance asked for, a counterexample beyond it stays."""
+        radius = verdict.radius if max_distance is None else min(verdict.radius, max_distance)
+        return Certificate(
+            text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
+            verdict.counterexample, seconds,
+        )  # fmt: skip
 
 
 def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:

@@ -5,6 +5,11 @@ most what one of them takes, which is evaluated for all of them, plus (e âˆ’ 1)Â
 positive even then are pruned.  The node that may fall deepest is expanded first, so counterexamples come early and
 a budget of nodes gives the same answer on every machine.
 
+G is local to the text: it bounds deletions and substitutions of *its* symbols, not of those that edits brought.  That
+is enough, because every text within k edits is reached by deletions, then substitutions, then insertions, each of
+which touches only symbols of the text or none; along that path no node is pruned wrongly.  (A node with the same ids
+that was reached on another path with as many edits left continues in the same way.)
+
 It decides short texts and few edits.  For long ones pairs.py (two edits) and far.py (counterexamples) do better;
 this search then stops at its budget.
 """
@@ -22,8 +27,7 @@ import numpy.typing as npt
 from levcert.alphabet import EncodedTexts, Ids, Text
 from levcert.certifiers.base import Array, Batch, is_counterexample
 from levcert.certifiers.pairs import UndecidedError
-from levcert.edits import Edit
-from levcert.spelling import apply_to_original, spelled
+from levcert.spelling import seen_script, typed
 
 _MOST_OPEN = 1_000_000  # nodes that may wait at once: bounds the memory
 
@@ -54,8 +58,8 @@ class ScriptSearch:
     nodes: int | None = None
     deadline: float | None = None
 
-    def run(self) -> list[Edit] | None:
-        """Return edits that change the label, or None if there are none; raise UndecidedError out of budget."""
+    def run(self) -> tuple[int, Text] | None:
+        """Return a text that has another label and its number of edits, or None; raise UndecidedError out of budget."""
         numbers = count()
         waiting = [_Node(0.0, next(numbers), self.batch.encoded[self.index], None, self.distance)]
         reached: dict[bytes, int] = {}
@@ -72,9 +76,9 @@ class ScriptSearch:
                 raise UndecidedError
             bounds, margins, edits = self._children(ids, node.left)
             for row in np.flatnonzero(margins <= self.tolerance):
-                script = self._counterexample(_edited(ids, *edits[row].tolist()))
-                if script is not None:
-                    return script
+                found = self._counterexample(_edited(ids, *edits[row].tolist()))
+                if found is not None:
+                    return found
             if node.left > 1:
                 for bound, edit in zip(bounds.tolist(), edits.tolist(), strict=True):
                     heapq.heappush(waiting, _Node(bound, next(numbers), ids, tuple(edit), node.left - 1))
@@ -84,15 +88,11 @@ class ScriptSearch:
     def tolerance(self) -> float:
         return float(4 * self.batch.allowance[self.index])
 
-    def text(self, script: list[Edit]) -> Text:
-        """Return the text after a script."""
-        return apply_to_original(self.batch.model.alphabet, self.batch.texts[self.index], script)
-
     def _children(self, ids: Ids, left: int) -> tuple[Array, Array, npt.NDArray[np.int64]]:
         """Return the edits of a text that cannot be pruned: their bounds, margins, and (operation, position, id)."""
         model, allowed, y = self.batch.model, self.batch.allowed, int(self.batch.best[self.index])
         scores = model.encoded_scores(EncodedTexts.single(ids))[0]
-        margins = scores[y] - scores
+        margins = scores[y] - scores + model.score_unit * (np.arange(model.classes) > y)
         margins[y] = np.inf
         # What the edits after the next one may take; without a bound (an infinite cost) nothing can be pruned.
         slack = (left - 1) * self.costs if left > 1 else np.zeros_like(self.costs)
@@ -100,7 +100,7 @@ class ScriptSearch:
         effects = model.edit_effects(ids)
         permitted = (
             np.broadcast_to(allowed.insert, effects.insertions.shape[:2]),
-            np.full((len(ids), 1), allowed.delete),
+            allowed.delete[ids - 1, None],
             allowed.replace[ids - 1],
         )
         parts = []
@@ -116,19 +116,19 @@ class ScriptSearch:
         order = np.argsort(found[0], kind="stable")
         return found[0][order], found[1][order], found[2][order]
 
-    def _counterexample(self, ids: Ids) -> list[Edit] | None:
-        """Return the script that leads to these ids, if it is allowed, short enough and changes the label."""
-        batch = self.batch
-        model, text = batch.model, batch.texts[self.index]
-        label = int(batch.best[self.index])
-        scores = model.encoded_scores(EncodedTexts.single(ids))[0]
-        if np.delete(scores, label).max() < scores[label]:
+    def _counterexample(self, ids: Ids) -> tuple[int, Text] | None:
+        """Return the text with these ids, if allowed edits lead there, few enough, and it has another label."""
+        batch, text, label = self.batch, self.batch.texts[self.index], int(self.batch.best[self.index])
+        model = batch.model
+        if int(model.encoded_scores(EncodedTexts.single(ids))[0].argmax()) == label:
             return None
-        script = batch.threat.script(spelled(model.alphabet, text), model.alphabet.decode(ids), model.alphabet)
-        if script is None or len(script) > self.distance:
+        script = seen_script(model.alphabet, batch.threat, text, model.alphabet.decode(ids), self.distance)
+        if script is None:
             return None
-        changed = apply_to_original(model.alphabet, text, script)
-        return script if is_counterexample(model, changed, label) else None
+        changed = typed(model.alphabet, batch.threat, text, script)
+        if changed is None:
+            raise UndecidedError  # other edits that lead to the same ids might be ones that can be typed
+        return (len(script), changed) if is_counterexample(model, changed, label) else None
 
 
 def _edited(ids: Ids, operation: int, t: int, symbol: int) -> Ids:

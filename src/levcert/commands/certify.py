@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from levcert.certificate import Certificate
     from levcert.models.window import WindowModel
     from levcert.records import Record
-    from levcert.threat import Threat
 
 Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing, brute-force.")]
 MaxDistance = Annotated[int | None, typer.Option(help="Radii beyond this are of no interest; saves time.")]
@@ -66,44 +66,42 @@ def certify(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
         batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,
     )  # fmt: skip
+    explained = source.kind == "arguments"
+
+    def certificates(rest: Iterator[Text]) -> Iterator[Certificate]:
+        return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
+
     if output is not None:
-        identity = identity_of(model, "certify", method, max_distance, budget, str(threat))
-        radii: Counter[int] = Counter()
+        identity = identity_of(model, "certify", method, max_distance, budget, str(threat), explained)
+        totals = _Totals()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(certificate_record, watched(answer(rest), "certifying"))
+            return map(certificate_record, watched(certificates(rest), "certifying"))
 
         for record in PartFile(output, CERTIFICATE_COLUMNS, identity).write(source.texts, records, resume=resume):
-            radii[record["radius"]] += 1
-        _print_summary(str(output), radii, json=json)
+            totals.add(record)
+        totals.print(str(output), json=json)
         return
     lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
-    for certificate in answer(source.texts):
+    for certificate in certificates(source.texts):
         if json:
             print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
-        elif source.kind == "arguments":
-            _print_explained(with_counterexample(classifier, certificate, threat), threat)
+        elif explained:
+            _print_explained(certificate)
         else:
             _print_row(certificate, lines)
 
 
-def with_counterexample(model: WindowModel, certificate: Certificate, threat: Threat) -> Certificate:
+def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
     """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
-    from dataclasses import replace
+    from levcert.evaluation import with_attack
 
-    from levcert import attack
-
-    if certificate.counterexample is not None or certificate.radius < 0:
+    if certificate.counterexample is not None:
         return certificate
-    found = attack(
-        model, [certificate.text], "charmer", max_distance=certificate.radius + _EDITS_BEYOND, threat=threat
-    )[0]
-    if found.distance is None or found.distance <= certificate.radius:
-        return certificate  # a radius for substitutions only may be refuted by other edits: not ours to mix
-    return replace(certificate, upper=found.distance, counterexample=found.adversarial)
+    return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
 
 
-def _print_explained(certificate: Certificate, threat: Threat) -> None:
+def _print_explained(certificate: Certificate) -> None:
     """Print what a certificate says and means, and its counterexample with the edits marked."""
     from rich.text import Text as Styled
 
@@ -113,7 +111,7 @@ def _print_explained(certificate: Certificate, threat: Threat) -> None:
     facts = {
         "label": Styled(certificate.label, style="bold"),
         "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
-        "meaning": Styled(meaning(certificate, threat)),
+        "meaning": Styled(meaning(certificate)),
     }
     if certificate.counterexample is not None and certificate.upper:
         edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
@@ -124,23 +122,50 @@ def _print_explained(certificate: Certificate, threat: Threat) -> None:
 
 
 def _print_row(certificate: Certificate, lines: Lines) -> None:
-    """Print a certificate in one line: the text, with the edits of the counterexample marked in it."""
-    from levcert.show import printable, shown_edits
+    """Print a certificate in one line: the text, with the edits of the counterexample marked in it.
+
+    Before the first, say which edits are counted, unless they are any edits of characters.
+    """
+    from levcert.show import console, printable, shown_edits
+    from levcert.wording import claimed_edits
 
     text = certificate.text
+    edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
+    if not lines.begun and edits != "edits":
+        console.print(f"The radius counts {edits}.", markup=False, soft_wrap=True)
     changed = certificate.counterexample
     shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
 
 
-def _print_summary(output: str, radii: Counter[int], *, json: bool) -> None:
-    """Say how many texts keep their label under how many edits."""
-    rows = radii.total()
-    if json:
-        print_json({"output": output, "rows": rows, "radius": {str(k): radii[k] for k in sorted(radii)}})
-        return
-    kept = [
-        f"{sum(count for radius, count in radii.items() if radius >= k):,} under {k} edit{'s' * (k != 1)}"
-        for k in range(1, min(max(radii, default=0), 3) + 1)
-    ]
-    print(f"{output}: {rows:,} certificates" + (f"; the label is kept for {', '.join(kept)}" if kept else ""))
+@dataclass
+class _Totals:
+    """How many texts of a run keep their label under how many edits; ``last`` is the row that came last."""
+
+    radii: Counter[int] = field(default_factory=Counter)
+    last: Record = field(default_factory=dict)
+
+    def add(self, record: Record) -> None:
+        self.radii[int(record["radius"])] += 1
+        self.last = record
+
+    def print(self, output: str, *, json: bool) -> None:
+        rows = self.radii.total()
+        if json:
+            print_json({"output": output, "rows": rows, "radius": {str(k): self.radii[k] for k in sorted(self.radii)}})
+            return
+        kept = [
+            f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
+            for k in range(1, min(max(self.radii, default=0), 3) + 1)
+        ]
+        print(f"{output}: {rows:,} certificates" + (f"; the label is kept for {', '.join(kept)}" if kept else ""))
+
+    def _edits(self, count: int) -> str:
+        """Return what the rows are about; all have the same threat, unit and kind of claim."""
+        import json
+
+        from levcert.threat import Threat
+        from levcert.wording import claimed_edits
+
+        threat = Threat.from_dict(json.loads(self.last["threat"]))
+        return claimed_edits(count, self.last["claim"], threat, self.last["unit"])

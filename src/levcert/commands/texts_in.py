@@ -64,13 +64,18 @@ def _of_file(path: Path, text_column: str, on_bad_row: BadRow) -> Iterator[Text]
     say_skipped(reader.skipped)
 
 
+def _without_line_end(line: bytes) -> bytes:
+    r"""Take off \n or \r\n, and nothing else: what a certificate speaks about is the text as it was given."""
+    return line.removesuffix(b"\n").removesuffix(b"\r") if line.endswith(b"\n") else line
+
+
 def _of_lines(on_bad_row: BadRow) -> Iterator[Text]:
     from levcert.datasets.readers import defect_of_text
 
     skipped: Counter[str] = Counter()
     for number, line in enumerate(sys.stdin.buffer, 1):
         # surrogateescape keeps bytes that are not UTF-8 apart from all characters, so that they are found
-        text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+        text = _without_line_end(line).decode("utf-8", "surrogateescape")
         defect = defect_of_text(text or None)
         if not defect:
             yield text

@@ -118,9 +118,9 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
             )
 
 
-def _read_separated(file: IO[str], wanted: list[str], **dialect: Any) -> Rows:
+def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
     csv.field_size_limit(LONGEST_FIELD)  # of the whole process: the csv module knows no other
-    reader = csv.reader(file, strict=True, **dialect)
+    reader = csv.reader(file, strict=True)
     try:
         header = next(reader, [])
     except csv.Error as error:
@@ -135,18 +135,30 @@ def _read_separated(file: IO[str], wanted: list[str], **dialect: Any) -> Rows:
         except csv.Error as error:
             yield line, {}, f"not a row of the table ({error})"
             continue
-        if not cells:  # an empty line
-            continue
-        defect = None if len(cells) == len(header) else f"{len(cells)} columns instead of {len(header)}"
-        yield line, dict(zip(header, cells, strict=False)), defect
-
-
-def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
-    return _read_separated(file, wanted)
+        if cells:  # not an empty line
+            yield line, *_fields(header, cells)
 
 
 def _read_tsv(file: IO[str], wanted: list[str]) -> Rows:
-    return _read_separated(file, wanted, delimiter="\t", quoting=csv.QUOTE_NONE)
+    """Read rows that end at a line end and nowhere else: a lone carriage return is a character of its cell."""
+    header: list[str] = []
+    for line, content in enumerate(file, 1):
+        row = content.removesuffix("\n").removesuffix("\r") if content.endswith("\n") else content
+        if line == 1:
+            header = row.split("\t")
+            _check_columns(wanted, header)
+        elif len(row) > LONGEST_FIELD:
+            yield line, {}, f"not a row of the table (longer than {LONGEST_FIELD:,} characters)"
+        elif row:
+            yield line, *_fields(header, row.split("\t"))
+    if not header:
+        _check_columns(wanted, [])
+
+
+def _fields(header: list[str], cells: list[str]) -> tuple[Fields, str | None]:
+    """Return the cells by column, and what is wrong with the row."""
+    defect = None if len(cells) == len(header) else f"{len(cells)} columns instead of {len(header)}"
+    return dict(zip(header, cells, strict=False)), defect
 
 
 def _read_jsonl(file: IO[str], wanted: list[str]) -> Rows:
@@ -183,9 +195,9 @@ def _read_parquet(file: IO[bytes], wanted: list[str]) -> Rows:
 
 
 def _open_text(path: Path) -> IO[str]:
-    # newline="" leaves line ends inside quoted fields alone; utf-8-sig passes over a byte-order mark
+    # newline="\n" leaves carriage returns alone, in and outside of quotes; utf-8-sig skips a byte-order mark
     opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="")
+    return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="\n")
 
 
 def _open_bytes(path: Path) -> IO[bytes]:

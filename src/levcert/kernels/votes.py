@@ -198,7 +198,7 @@ def lone_losses(
     ids: Ids,
     label: int,
     insert: Mask,
-    delete: bool,
+    delete: Mask,
     replace: Mask,
     losses: Floats,
 ) -> None:
@@ -220,7 +220,7 @@ def lone_losses(
         for t in range(length + kind % 2):
             count = 0
             if kind == 2:
-                count = 1 if delete else 0
+                count = 1 if delete[ids[t] - 1] else 0
             else:
                 for c in range(insert.size):
                     if insert[c] if kind == 1 else replace[ids[t] - 1, c]:

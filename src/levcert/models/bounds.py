@@ -13,6 +13,7 @@ with D_j the largest d_j of all, and 0 the padding (Theorem "Taps").
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -52,8 +53,11 @@ class TapCosts:
     def rounded_up(self, operations: int) -> TapCosts:
         """Return costs that cover the rounding and underflow of so many operations in computing them."""
         factor, extra = 1 + rounding_factor(operations), operations * UNDERFLOW
-        arrays = (self.replace, self.spread, self.appear, self.vanish)
-        return TapCosts(*(array * factor + extra for array in arrays))
+        return self.each(lambda costs: costs * factor + extra)
+
+    def each(self, change: Callable[[Array], Array]) -> TapCosts:
+        """Return costs that are changed one by one."""
+        return TapCosts(*map(change, (self.replace, self.spread, self.appear, self.vanish)))
 
 
 @dataclass(frozen=True)

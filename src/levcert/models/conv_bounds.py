@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 from typing import Final
 
@@ -16,7 +17,6 @@ from levcert.models.bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_
 
 Array = npt.NDArray[np.float64]
 
-_NORM_OPERATIONS: Final = 1 << 23  # allows for a relative error of 1e-9; singular values are good to far more digits
 _MOST_GIGABYTES: Final = 8
 
 
@@ -35,20 +35,23 @@ def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
     spread = np.zeros((classes, classes, taps))
     appear, vanish = (np.zeros((classes, classes, taps, rows - 1)) for _ in range(2))
     for pair in permutations(range(classes), 2):
-        difference = (head[pair[0]] - head[pair[1]]) * activation.lipschitz
+        difference = head[pair[0]] - head[pair[1]]
         tap_costs(table, difference, activation.increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
-    return TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish).rounded_up(4 * taps * filters)
+    # The slope comes last: times a subnormal difference it would lose all its digits.
+    costs = TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish).each(lambda cost: cost * activation.lipschitz)
+    return costs.rounded_up(4 * taps * filters)
 
 
 def norm_form(embedding: Array, kernels: Sequence[Array], head: Array, activation: Activation) -> TapCosts:
     """Return the norm form with the p whose bound on an insertion is smallest; all three hold."""
     candidates = []
+    (rows, classes, *layers), exponent = norms.scaled_to_one(embedding, head, *kernels)
     for p in norms.NORMS:
         kappa = np.array([activation.lipschitz ** len(kernels)])
-        for kernel in kernels:
+        for kernel in layers:
             kappa = np.convolve(kappa, norms.tap_norms(kernel, p))
-        costs = norm_tap_costs(kappa, norms.symbol_distances(embedding, p), norms.pair_norms(head, p))
-        candidates.append(costs.rounded_up(_NORM_OPERATIONS))
+        costs = norm_tap_costs(kappa, norms.symbol_distances(rows, p), norms.pair_norms(classes, p))
+        candidates.append(costs.each(partial(norms.unscaled_up, exponent=exponent)))
     return min(candidates, key=lambda costs: float(costs.shift.max() + costs.appear.max(axis=3).sum(axis=2).max()))
 
 
@@ -60,10 +63,10 @@ def replacement_costs(table: Array, head: Array, activation: Activation, label: 
     costs = np.zeros((len(head), taps, rows, rows))
     for other in range(len(head)):
         if other != label:
-            difference = (head[label] - head[other]) * activation.lipschitz
-            tap_cost_matrix(table, difference, activation.increasing, costs[other])
+            tap_cost_matrix(table, head[label] - head[other], activation.increasing, costs[other])
     operations = 4 * taps * filters
-    rounded: Array = costs[:, :, 1:, 1:] * (1 + rounding_factor(operations)) + operations * UNDERFLOW
+    costs = costs[:, :, 1:, 1:] * activation.lipschitz
+    rounded: Array = costs * (1 + rounding_factor(operations)) + operations * UNDERFLOW
     return rounded
 
 

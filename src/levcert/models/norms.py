@@ -3,8 +3,10 @@
 Notation of the paper: E is the embedding (symbols × d, without a padding row), K a kernel (taps × filters ×
 inputs), W the head (classes × filters), p the norm of the ERP distance and r its dual, 1/p + 1/r = 1.
 
-All are computed from singular values or plain sums in float64, with no iteration that stops early.  Their use
-for insertions and deletions is another matter: see docs/soundness.md.
+All are computed from singular values or plain sums in float64, with no iteration that stops early.  Arrays are scaled
+by a power of two before anything is squared or multiplied, so that weights of 1e-200 lose nothing; what is claimed
+rests on constants that are rounded up (``unscaled_up``).  Their use for insertions and deletions is another matter:
+see docs/soundness.md.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ def local_embedding_constant(E: Array, symbols: npt.NDArray[np.integer], p: floa
 
 def operator_norm(matrix: Array, p: float) -> float:
     """‖K‖_p = max_x ‖Kx‖_p / ‖x‖_p: largest column sum, largest singular value, largest row sum for p = 1, 2, ∞."""
-    return float(np.linalg.norm(matrix, {1.0: 1, 2.0: 2, np.inf: np.inf}[check_norm(p)]))
+    (scaled,), exponent = scaled_to_one(matrix)
+    return float(np.ldexp(np.linalg.norm(scaled, {1.0: 1, 2.0: 2, np.inf: np.inf}[check_norm(p)]), exponent))
 
 
 def tap_norms(K: Array, p: float) -> Array:
@@ -73,8 +76,10 @@ def head_constant(W: Array, p: float) -> float:
 
 def margin_constants(E: Array, kernels: Sequence[Array], W: Array, p: float) -> Array:
     """G(y, ŷ) = ‖w_y − w_ŷ‖_r · Π_i M(K⁽ⁱ⁾) · M(E)  (Corollary "Certified radius of convolutional models")."""
-    product = np.prod([kernel_constant(K, p) for K in kernels])
-    return pair_norms(W, p) * product * embedding_constant(E, p)
+    (head, *layers, rows), exponent = scaled_to_one(W, *kernels, E)
+    product = np.prod([kernel_constant(K, p) for K in layers]) * embedding_constant(rows, p)
+    scaled = pair_norms(head, p) * product  # 0 only where two classes are the same
+    return np.where(scaled > 0, unscaled_up(scaled, exponent), 0)
 
 
 def symbol_distances(E: Array, p: float) -> Array:
@@ -88,4 +93,28 @@ def _with_zero(E: Array) -> Array:
 
 def _distances(A: Array, B: Array, p: float) -> Array:
     """Return ‖a − b‖_p for all rows, one row of A at a time to keep memory small."""
-    return np.array([np.linalg.norm(B - a, check_norm(p), axis=1) for a in A])
+    return np.array([_norms(B - a, check_norm(p)) for a in A])
+
+
+def _norms(rows: Array, p: float) -> Array:
+    """Return ‖·‖_p of each row, each scaled on its own: squares of small numbers would be 0."""
+    exponents = np.frexp(np.abs(rows).max(axis=1, initial=0))[1]
+    norms: Array = np.ldexp(np.linalg.norm(np.ldexp(rows, -exponents[:, None]), p, axis=1), exponents)
+    return norms
+
+
+def scaled_to_one(*arrays: Array) -> tuple[list[Array], int]:
+    """Return arrays times powers of two, each with its largest entry in [½, 1), and the sum of the exponents."""
+    exponents = [int(np.frexp(np.abs(array).max(initial=0))[1]) for array in arrays]
+    scaled = [np.ldexp(array, -exponent) for array, exponent in zip(arrays, exponents, strict=True)]
+    return scaled, sum(exponents)
+
+
+def unscaled_up(values: Array, exponent: int) -> Array:
+    """Return an upper bound of what :func:`scaled_to_one` made of products of norms, in the scale of the arrays.
+
+    Norms of arrays near 1 are good to a relative error of 2⁻³³, and what underflows among them is below 2⁻¹⁰⁰⁰.
+    """
+    with np.errstate(over="ignore"):
+        upper: Array = np.nextafter(np.ldexp(values * (1 + 2.0**-33) + 2.0**-1000, exponent), np.inf)
+    return upper

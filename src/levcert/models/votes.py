@@ -96,6 +96,10 @@ class VoteModel(WindowModel):
                     high[y, other] += max(0, int(margins.max(initial=0))) * UNIT
         return WindowRange(low, high)
 
+    @property
+    def score_unit(self) -> float:
+        return UNIT
+
     def rounding(self, windows: int) -> float:
         """Sums of multiples of 2⁻⁷ below 2⁴⁶ are exact in float64, and computed in whole numbers anyway."""
         return 0.0
@@ -133,7 +137,7 @@ class VoteModel(WindowModel):
         hole_windows(self._votes, self._orders, self.width, padded, lefts, rights, sums)
         return np.multiply(sums, UNIT, dtype=np.float64)
 
-    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: bool, replace: Mask) -> Scores:
+    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask) -> Scores:
         from levcert.kernels.votes import lone_losses
 
         losses = np.full((3, len(ids) + 1, self.width, self.width, self.classes), -np.inf)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
-from levcert.models.bounds import TapCosts, WindowRange
+from levcert.models.bounds import UNDERFLOW, TapCosts, WindowRange
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
@@ -74,6 +74,11 @@ class WindowModel(ABC):
 
         Certificates are decided with this allowance, so that they hold for the scores as computed.
         """
+
+    @property
+    def score_unit(self) -> float:
+        """Every score of a text is a whole number of these; by default the smallest float64."""
+        return UNDERFLOW
 
     @property
     def tap_costs(self) -> TapCosts | None:
@@ -161,7 +166,7 @@ class WindowModel(ABC):
         """Return d_j(a, b) of the margins of ``label``: classes × taps × symbols × symbols; None if not known."""
         return None
 
-    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: bool, replace: Mask) -> Scores:
+    def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask) -> Scores:
         """Return what the new windows around each single edit can take from the margins of ``label``.
 
         Kinds (substitution, insertion, deletion) × slots × R × R × classes: the entry [kind, t, l, r] counts windows
@@ -181,8 +186,7 @@ class WindowModel(ABC):
             )
             loss[1, ..., ~insert] = -np.inf
             loss[[0, 2], len(places) :] = -np.inf
-            if not delete:
-                loss[2] = -np.inf
+            loss[2, : len(places)][~delete[ids[places] - 1]] = -np.inf
             losses[:, cuts] = loss.max(axis=-1, initial=-np.inf)
         return losses
 

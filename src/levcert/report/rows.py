@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from levcert.alphabet import Text
-from levcert.attacks import attack
 from levcert.certificate import Certificate
 from levcert.certifiers import CERTIFIERS, certify
 from levcert.errors import InputError
+from levcert.evaluation import with_attack
 from levcert.models.window import WindowModel
-from levcert.threat import Threat
+from levcert.threat import ANY_EDIT, Threat, known_substitutions
 
 FARTHEST: Final = 10  # edits that the attack makes, unless a distance is given
 _AT_ONCE: Final = 8  # texts that are certified together; few, so that a progress bar moves
@@ -58,9 +58,9 @@ def check(model: WindowModel, texts: Sequence[Text], truth: Sequence[str], metho
         raise InputError("smoothing certifies another classifier than the model; choose auto, exact or lipschitz.")
 
 
-def threat_of(method: str) -> Threat:
+def threat_of(method: str, model: WindowModel) -> Threat:
     """Return whom a report is about: any attacker, or with lipslev the only one that it is proved for."""
-    return Threat(frozenset({"substitute"})) if method == "lipslev" else Threat()
+    return known_substitutions(model.alphabet) if method == "lipslev" else ANY_EDIT
 
 
 def measure(
@@ -72,33 +72,11 @@ def measure(
     budget: float | None,
 ) -> Iterator[ReportRow]:
     """Certify every text, attack those that are right, and keep the nearer of what both found."""
-    threat = threat_of(method)
+    threat = threat_of(method, model)
     for first in range(0, len(texts), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
         certificates = certify(model, texts[part], method, max_distance=max_distance, budget=budget, threat=threat)
         for certificate, label in zip(certificates, truth[part], strict=True):
             if certificate.label == label:
-                certificate = _attacked(model, certificate, max_distance, threat)
+                certificate = with_attack(model, certificate, FARTHEST if max_distance is None else max_distance)
             yield ReportRow(label, certificate)
-
-
-def _attacked(model: WindowModel, certificate: Certificate, max_distance: int | None, threat: Threat) -> Certificate:
-    """Let an attack look for a nearer counterexample; a certificate that it refutes cannot be made.
-
-    Where it finds one right beyond the radius, what was proved is exact.
-    """
-    reach = FARTHEST if max_distance is None else max_distance
-    if certificate.upper is not None:
-        reach = min(reach, certificate.upper - 1)
-    if reach <= max(certificate.radius, 0):  # within the radius there is nothing to find
-        return certificate
-    result = attack(model, [certificate.text], "charmer", max_distance=reach, threat=threat)[0]
-    if result.distance is None:
-        return certificate
-    met = certificate.claim == "proved" and result.distance == certificate.radius + 1
-    return replace(
-        certificate,
-        upper=result.distance,
-        counterexample=result.adversarial,
-        claim="exact" if met else certificate.claim,
-    )

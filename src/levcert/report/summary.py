@@ -70,7 +70,7 @@ class Summary:
 
 def summarise(model: WindowModel, rows: Sequence[ReportRow], max_distance: int | None) -> Summary:
     """Compute all numbers from the rows."""
-    broken = [row.certificate for row in rows if row.right and row.certificate.upper]  # upper 0: a tie, unedited
+    broken = [row.certificate for row in rows if row.right and row.certificate.upper]
     broken.sort(key=lambda certificate: (certificate.upper, certificate.margin))
     return Summary(
         size=len(rows),
@@ -124,5 +124,5 @@ def _by_length(rows: Sequence[ReportRow]) -> list[Group]:
 
 def _fragile(model: WindowModel, certificate: Certificate) -> Fragile:
     assert certificate.counterexample is not None and certificate.upper is not None  # noqa: PT018 - chosen so
-    shown = describe(model, certificate.text, certificate.label, certificate.counterexample, certificate.upper)
+    shown = describe(model, certificate.text, certificate.counterexample, certificate.upper)
     return Fragile(certificate.label, certificate.margin or 0.0, shown)

@@ -14,13 +14,13 @@ from markupsafe import Markup
 
 from levcert import __version__
 from levcert.alphabet import Text, hashable_bytes
-from levcert.certificate import Share
+from levcert.certificate import Share, Unit
 from levcert.counterexample import Part, visible
 from levcert.errors import InputError
 from levcert.files import atomic_path
 from levcert.models.window import WindowModel
 from levcert.report.chart import Series, chart
-from levcert.report.rows import ReportRow, check, measure, threat_of
+from levcert.report.rows import ReportRow, check, measure
 from levcert.report.summary import STUDIED, Summary, summarise
 
 _AROUND: Final = 48  # characters shown before and after an edit
@@ -61,11 +61,11 @@ def write_report(
         rows = list(watch(measured) if watch else measured)
         summary = summarise(model, rows, max_distance)
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        part.write_text(render(summary, str(threat_of(method)), provenance), encoding="utf-8")
+        part.write_text(render(summary, method == "lipslev", model.alphabet.kind, provenance), encoding="utf-8")
     return summary
 
 
-def render(summary: Summary, threat: str, provenance: dict[str, str]) -> str:
+def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: dict[str, str]) -> str:
     """Fill in the template; everything that comes from texts is escaped by it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -80,7 +80,8 @@ def render(summary: Summary, threat: str, provenance: dict[str, str]) -> str:
     return environment.get_template("template.html").render(
         summary=summary,
         studied=STUDIED,
-        threat=threat,
+        replacements_only=replacements_only,
+        unit=unit,
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
         excerpts=[excerpt(fragile.counterexample.difference) for fragile in summary.fragile],

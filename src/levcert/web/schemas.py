@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from levcert.certificate import Unit
 from levcert.counterexample import Kind
 from levcert.edits import Operation
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
@@ -70,7 +71,6 @@ class Counterexample(BaseModel):
     text: Annotated[str | None, Field(description="The text; null where a byte model's is no valid UTF-8.")]
     distance: Annotated[int, Field(description="How many edits away.")]
     label: Annotated[str, Field(description="The label that it gets.")]
-    tie: Annotated[bool, Field(description="Whether the old label is just as good there.")]
     difference: list[Part]
 
 
@@ -85,8 +85,10 @@ class Certificate(BaseModel):
     """A statement about one text: no ``radius`` edits change the answer ``label``."""
 
     label: str
-    radius: Annotated[int, Field(description="−1 where not even the unedited text has a certain answer.")]
+    radius: Annotated[int, Field(description="How many edits cannot change the label; −1 where smoothing abstains.")]
     claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
+    operations: Annotated[list[Operation], Field(description="What the attacker may do: the edits that are meant.")]
+    unit: Annotated[Unit, Field(description="What an edit changes: characters, or for a byte model bytes.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str
     margin: Annotated[float | None, Field(description="By how much the label leads.")]

@@ -74,7 +74,7 @@ class Service:
             results.append(
                 schemas.Attack(
                     label=found.label,
-                    counterexample=self._shown(found.text, found.label, found.adversarial, found.distance),
+                    counterexample=self._shown(found.text, found.adversarial, found.distance),
                     seconds=found.seconds,
                 )
             )
@@ -110,26 +110,25 @@ class Service:
             label=row.label,
             radius=row.radius,
             claim=row.claim,
-            sentence=meaning(row, threat),
+            operations=sorted(threat.operations),
+            unit=row.unit,
+            sentence=meaning(row),
             method=row.method,
             margin=row.margin,
-            counterexample=self._shown(row.text, row.label, row.counterexample, row.upper),
+            counterexample=self._shown(row.text, row.counterexample, row.upper),
             losses=self._losses(text, threat) if request.losses else None,
             seconds=row.seconds,
         )
 
-    def _shown(
-        self, text: Text, label: str, changed: Text | None, distance: int | None
-    ) -> schemas.Counterexample | None:
-        """Return a counterexample as JSON can say it; a distance of 0 is a tie, and there is nothing to show."""
-        if changed is None or not distance:
+    def _shown(self, text: Text, changed: Text | None, distance: int | None) -> schemas.Counterexample | None:
+        """Return a counterexample as JSON can say it."""
+        if changed is None or distance is None:
             return None
-        found = describe(self.model, text, label, changed, distance)
+        found = describe(self.model, text, changed, distance)
         return schemas.Counterexample(
             text=_as_str(changed),
             distance=distance,
             label=found.label,
-            tie=found.tie,
             difference=[schemas.Part(kind=part.kind, text=part.text) for part in found.difference],
         )
 

@@ -19,13 +19,14 @@ from levcert.threat import Threat
 class PublishedSmoothing(DeletionSmoothing):
     """The raw vote share of the samples that chose the label, where a lower confidence bound of fresh ones belongs."""
 
-    def claim(self, threat: Threat) -> str:
+    @property
+    def claim(self) -> str:
         return "no certificate"
 
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
         rng = np.random.default_rng([self.seed, *hashlib.sha256(hashable_bytes(text)).digest()])
-        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)).tolist())
-        label = min(votes, key=lambda name: (-votes[name], name))
+        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)))
+        label = min(votes, key=lambda label: (-votes[label], label.name))
         share = votes[label] / self.prediction_samples
         # At k = 0 the paper counts every text whose majority is right, so there is no abstaining here.
-        return label, Verdict(max(0, certified_radius(share, self.deletion, threat)), self.claim(threat), share - 0.5)
+        return label.name, Verdict(max(0, certified_radius(share, self.deletion, threat)), self.claim, share - 0.5)

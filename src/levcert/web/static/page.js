@@ -102,9 +102,9 @@ function showCounterexample(counterexample) {
   shown = counterexample;
   of("nearest").hidden = counterexample === null;
   if (counterexample === null) return;
-  const {text, distance, label, tie, difference} = counterexample;
+  const {text, distance, label, difference} = counterexample;
   const edits = distance === 1 ? "One edit" : `${distance} edits`;
-  of("nearest-title").textContent = tie ? `${edits}, and ${label} is just as good` : `${edits}, and it is ${label}`;
+  of("nearest-title").textContent = `${edits}, and it is ${label}`;
   drawDifference(of("counterexample"), difference);
   of("counterexample").disabled = text === null;
   of("edits").textContent = `${editsInWords(difference)}.`;
