@@ -25,6 +25,7 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
@@ -198,7 +199,8 @@ class Votes:
             raise ValueError("the used rows are damaged")
         if max(numbers, default=0) >= len(orders) * rows:
             raise ValueError("the used rows are damaged")
-        self.orders, self.rows, self.classes = tuple(orders), rows, classes
+        self.orders: tuple[int, ...] = tuple(orders)
+        self.rows, self.classes = rows, classes
         self._bits: int = rows.bit_length() - 1  # rows = 2^bits
         self._votes = votes.values
         # of a row among those that are stored; None: all are
@@ -615,8 +617,17 @@ class Threat:
                     stack += [(kept + new, t + 1, left - 1) for new in self.touches(text[t])]
 
 
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Insert ``new`` before the character at ``place``, or put it there instead ("": delete)."""
+
+    place: int
+    insert: bool
+    new: str
+
+
 class Script:
-    """A script that grows by random allowed edits, in any order."""
+    """A script that grows edit by edit, in any order."""
 
     def __init__(self, threat: Threat, text: str) -> None:
         self._threat, self._text = threat, text
@@ -627,25 +638,38 @@ class Script:
     def __str__(self) -> str:
         return "".join(chain(*zip(self._inserted, [*self._now, ""], strict=True)))
 
-    def copy(self) -> Script:
-        other = Script.__new__(Script)
-        other._threat, other._text = self._threat, self._text
+    def make(self, edit: Edit) -> None:
+        """Make one more edit."""
+        if edit.insert:
+            self._inserted[edit.place] += edit.new
+        else:
+            self._untouched.remove(edit.place)  # a character is touched once
+            self._now[edit.place] = edit.new
+
+    def with_edit(self, edit: Edit) -> Script:
+        """Return a copy with one more edit."""
+        other = copy(self)
         other._inserted, other._now, other._untouched = [*self._inserted], [*self._now], [*self._untouched]
+        other.make(edit)
         return other
 
-    def edit(self, rng: random.Random) -> bool:
-        """Make one more edit; False if there is none left."""
+    def edits(self) -> Iterator[Edit]:
+        """Give every edit that may be made next; insertions behind those made before at the same place."""
+        for t in range(len(self._inserted)):
+            yield from (Edit(t, insert=True, new=new) for new in self._threat.insertions)
+        for t in self._untouched:
+            yield from (Edit(t, insert=False, new=new) for new in self._threat.touches(self._text[t]))
+
+    def random_edit(self, rng: random.Random) -> Edit | None:
+        """Return one of these, deletions more often than others; None if there is none."""
         if self._threat.insertions and (not self._untouched or rng.random() < 0.4):
-            t, new = rng.randrange(len(self._inserted)), rng.choice(self._threat.insertions)
-            at = rng.randint(0, len(self._inserted[t]))
-            self._inserted[t] = self._inserted[t][:at] + new + self._inserted[t][at:]
-        elif self._untouched:
-            t = self._untouched.pop(rng.randrange(len(self._untouched)))
-            delete = self._threat.may_delete and rng.random() < 0.3
-            self._now[t] = "" if delete else rng.choice(self._threat.touches(self._text[t]))
-        else:
-            return False
-        return True
+            return Edit(rng.randrange(len(self._inserted)), insert=True, new=rng.choice(self._threat.insertions))
+        if not self._untouched:
+            return None
+        t = rng.choice(self._untouched)
+        if self._threat.may_delete and rng.random() < 0.3:
+            return Edit(t, insert=False, new="")
+        return Edit(t, insert=False, new=rng.choice(self._threat.touches(self._text[t])))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -879,7 +903,7 @@ def audit_each(
         picked = random.Random(seed).sample(range(len(everything)), min(sample, len(everything)))
         chosen = [everything[i] for i in sorted(picked)]
     for row in chosen:
-        yield _Check(classifier, row, texts, trials, seed).finding()
+        yield _find(classifier, row, texts, trials, seed)
 
 
 class _Refuted(Exception):  # noqa: N818 - a result, not an error
@@ -888,166 +912,181 @@ class _Refuted(Exception):  # noqa: N818 - a result, not an error
         self.sentence, self.witness = sentence, witness
 
 
-class _Check:
-    """The check of one row."""
+def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) -> Finding:
+    """Check one row."""
+    alphabet, threat = classifier.alphabet, threat_of(row, classifier.alphabet)
+    try:
+        text = alphabet.typed(row.text)
+        other = None if row.counterexample is None else alphabet.typed(row.counterexample)
+    except InputError as error:
+        raise InputError(f"Row {row.number}: {error}") from None
 
-    def __init__(self, classifier: Classifier, row: Row, texts: int, trials: int, seed: int) -> None:
-        self.classifier, self.row, self.most_texts, self.most_trials = classifier, row, texts, trials
-        self.rng = random.Random(repr((seed, row.text)))  # the same text, the same trials
-        self.close: str | None = None  # a text that is too close to call
-        self.seen: dict[Ids, float] = {}  # how far the label is ahead
+    def finding(verdict: Verdict, sentence: str, witness: str | None = None, looked_at: int = 0) -> Finding:
+        shown = None if witness is None else alphabet.shown(witness)
+        return Finding(row.number, row.text, verdict, sentence, shown, looked_at, assumed_threat=row.threat is None)
 
-    def finding(self) -> Finding:
-        alphabet, row = self.classifier.alphabet, self.row
-        threat = threat_of(row, alphabet)
-        try:
-            text = alphabet.typed(row.text)
-            other = None if row.counterexample is None else alphabet.typed(row.counterexample)
-        except InputError as error:
-            raise InputError(f"Row {row.number}: {error}") from None
-        verdict, witness = self._verdict(text, other, threat)
-        return Finding(
-            row.number, row.text, verdict[0], verdict[1], None if witness is None else alphabet.shown(witness),
-            len(self.seen), row.threat is None,
-        )  # fmt: skip
+    if row.claim.startswith("probability"):
+        return finding("not checked", "the claim is about another classifier, the smoothed one")
+    if row.claim not in ("proved", "exact", "substitutions only"):
+        return finding("not checked", f"the audit does not know the claim {row.claim!r}")
+    if row.radius < 0:  # version 0.1 gave this radius to texts whose best scores are equal
+        return finding("not checked", "a radius of −1 claims nothing")
+    try:
+        label = _check_label(classifier, row, text)
+        if label is None:
+            return finding("too close to call", "rounding decides the label of the text itself", text)
+        close = _check_counterexample(classifier, row, text, other, label, threat)
+        if row.claim == "substitutions only":
+            operations = threat.operations & {"substitute"}
+            threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, known_only=True)
+        rng = random.Random(repr((seed, row.text)))  # the same text, the same trials
+        search = Search(classifier, text, label, threat, row.radius, rng)
+        verdict, sentence = search.verdict(texts, trials)
+    except _Refuted as refuted:
+        return finding("REFUTED", refuted.sentence, refuted.witness)
+    if close is not None or search.close is not None:
+        witness = search.close if close is None else close
+        return finding("too close to call", "rounding decides the label of a text", witness, len(search.ahead))
+    return finding(verdict, sentence, looked_at=len(search.ahead))
 
-    def _verdict(self, text: str, other: str | None, threat: Threat) -> tuple[tuple[Verdict, str], str | None]:
-        row = self.row
-        if row.claim.startswith("probability"):
-            return ("not checked", "the claim is about another classifier, the smoothed one"), None
-        if row.claim not in ("proved", "exact", "substitutions only"):
-            return ("not checked", f"the audit does not know the claim {row.claim!r}"), None
-        if row.radius < 0:  # version 0.1 gave this radius to texts whose best scores are equal
-            return ("not checked", "a radius of −1 claims nothing"), None
-        try:
-            label = self._check_label(text)
-            if label is None:
-                return ("too close to call", "rounding decides the label of the text itself"), text
-            self._check_counterexample(text, other, label, threat)
-            if row.claim == "substitutions only":
-                known = frozenset({"substitute"}) & threat.operations
-                threat = Threat(threat.alphabet, known, threat.symbols, threat.neighbours, known_only=True)
-            verdict = self._check_radius(text, label, threat)
-        except _Refuted as refuted:
-            return ("REFUTED", refuted.sentence), refuted.witness
-        if self.close is not None:
-            return ("too close to call", "rounding decides the label of a text that matters"), self.close
-        return verdict, None
 
-    def _check_label(self, text: str) -> int | None:
-        labels, decision = self.classifier.labels, self.classifier.decide(self.classifier.alphabet.encode(text))
-        if labels[decision.label] == self.row.label:
-            return decision.label
-        if decision.certain or self.row.label not in labels:
-            raise _Refuted(f"the text has the label {labels[decision.label]!r}, not {self.row.label!r}", text)
+def _check_label(classifier: Classifier, row: Row, text: str) -> int | None:
+    """Return the label's number; None if rounding decides it."""
+    decision = classifier.decide(classifier.alphabet.encode(text))
+    label = classifier.labels[decision.label]
+    if label != row.label and (decision.certain or row.label not in classifier.labels):
+        raise _Refuted(f"the text has the label {label!r}, not {row.label!r}", text)
+    return decision.label if label == row.label else None
+
+
+def _check_counterexample(
+    classifier: Classifier, row: Row, text: str, other: str | None, label: int, threat: Threat
+) -> str | None:
+    """Check that the counterexample has another label and is as far away as is said; return it if rounding decides."""
+    if other is None or row.upper is None:
+        if row.claim == "exact":
+            raise _Refuted("the claim is exact, and there is no counterexample")
         return None
+    decision = classifier.decide(classifier.alphabet.encode(other))
+    if decision.label == label and decision.certain:
+        raise _Refuted(f"the counterexample has the label {row.label!r} as well", other)
+    distance = threat.distance(text, other, min(row.upper, len(text) + len(other)))
+    if distance is None:
+        raise _Refuted(f"the counterexample is not within {row.upper} allowed edits of the text", other)
+    if distance != row.upper:
+        raise _Refuted(f"the counterexample is {distance} edits away, not {row.upper}", other)
+    if row.upper <= row.radius:
+        raise _Refuted(f"the counterexample is {row.upper} edits away, within the radius {row.radius}", other)
+    if row.claim == "exact" and row.upper != row.radius + 1:
+        raise _Refuted(f"the claim is exact, the radius {row.radius}, and the counterexample {row.upper} edits away")
+    return other if decision.label == label else None
 
-    def _check_counterexample(self, text: str, other: str | None, label: int, threat: Threat) -> None:
-        row = self.row
-        if other is None or row.upper is None:
-            if row.claim == "exact":
-                raise _Refuted("the claim is exact, and there is no counterexample")
-            return
-        decision = self.classifier.decide(self.classifier.alphabet.encode(other))
-        if decision.label == label:
-            if decision.certain:
-                raise _Refuted(f"the counterexample has the label {row.label!r} as well", other)
-            self.close = other
-        distance = threat.distance(text, other, min(row.upper, len(text) + len(other)))
-        if distance is None:
-            raise _Refuted(f"the counterexample is not within {row.upper} allowed edits of the text", other)
-        if (
-            distance <= row.radius
-            and row.claim != "substitutions only"
-            and decision.label != label
-            and decision.certain
-        ):
-            raise _Refuted(f"the radius is {row.radius}, and {distance} edits change the label", other)
-        if distance != row.upper:
-            raise _Refuted(f"the counterexample is {distance} edits away, not {row.upper}", other)
-        if row.upper <= row.radius:
-            raise _Refuted(f"the counterexample is {row.upper} edits away, within the radius {row.radius}", other)
-        if row.claim == "exact" and row.upper != row.radius + 1:
-            raise _Refuted(
-                f"the claim is exact, the radius {row.radius}, and the counterexample {row.upper} edits away"
-            )
 
-    def _check_radius(self, text: str, label: int, threat: Threat) -> tuple[Verdict, str]:
-        """Enumerate the largest ball that is within the budget; beyond it, try texts."""
-        enumerated, scripts, edits = -1, 0, 0
-        for edits, count in enumerate(threat.counts(text)):
+class Search:
+    """The search for a text within the radius that has another label."""
+
+    def __init__(
+        self, classifier: Classifier, text: str, label: int, threat: Threat, radius: int, rng: random.Random
+    ) -> None:
+        self.classifier, self.text, self.label, self.threat = classifier, text, label, threat
+        self.radius, self.rng = radius, rng
+        self.close: str | None = None  # a text whose label rounding decides
+        self.ahead: dict[Ids, float] = {}  # texts that were looked at, and how far the label was ahead
+        self.base = Neighbourhood(classifier, classifier.alphabet.encode(text))
+
+    def verdict(self, most_texts: int, trials: int) -> tuple[Verdict, str]:
+        """Enumerate the largest ball of at most so many scripts; beyond it, try texts."""
+        whole, edits = self._largest_ball(most_texts)
+        for candidate in self.threat.texts(self.text, edits):
+            self.look_at(candidate, self.base)
+        what = "substitutions of known characters" if self.threat.known_only else "edits"
+        if whole:
+            return "confirmed by enumeration", f"all {len(self.ahead):,} texts within {self.radius} {what}"
+        most = min(self.radius, 2 * len(self.text) + 10)  # more than that, and nothing of the text is left
+        tried = self._try_random_scripts(most, trials - 2 * (trials // 3))
+        tried += self._try_best_edits_together(most, trials // 3, singles_known=edits > 0)
+        tried += self._try_greedily(most, trials // 3)
+        inside = f", and by all texts within {edits}" if edits > 0 else ""
+        return "not refuted", f"by {tried:,} trials within {self.radius} {what}{inside}"
+
+    def _largest_ball(self, most_texts: int) -> tuple[bool, int]:
+        """Return whether the radius can be enumerated, and the edits of the largest ball that can be."""
+        scripts = 0
+        for edits, count in enumerate(self.threat.counts(self.text)):
             scripts += count
-            if edits > self.row.radius or scripts > self.most_texts:
-                break
-            enumerated = edits
-            if count == 0:  # no script has so many edits, or more: this ball is all there is
-                enumerated = self.row.radius
-                break
-        base = Neighbourhood(self.classifier, self.classifier.alphabet.encode(text))
-        for candidate in threat.texts(text, min(edits, max(enumerated, 0))):
-            self._look_at(candidate, text, label, base, threat)
-        what = "substitutions of known characters" if threat.known_only else "edits"
-        if enumerated >= self.row.radius:
-            return "confirmed by enumeration", f"all {len(self.seen):,} texts within {self.row.radius} {what}"
-        tried = self._try_texts(text, label, threat, base)
-        within = f", and by all texts within {enumerated}" if enumerated > 0 else ""
-        return "not refuted", f"by {tried:,} trials within {self.row.radius} {what}{within}"
+            if scripts > most_texts:
+                return False, max(edits - 1, 0)
+            if edits == self.radius or count == 0:  # 0: no script has so many edits, and none has more
+                return True, edits
+        raise AssertionError("counts have no end")
 
-    def _look_at(self, candidate: str, text: str, label: int, base: Neighbourhood, threat: Threat) -> float:
+    def look_at(self, candidate: str, base: Neighbourhood) -> float:
         """Compare the label of one text with the certificate's; return how far the label is ahead."""
         ids = self.classifier.alphabet.encode(candidate)
-        if ids in self.seen:
-            return self.seen[ids]
+        if ids in self.ahead:
+            return self.ahead[ids]
         scores = base.scores(ids)
-        self.seen[ids] = self.classifier.gap(scores, label)
+        self.ahead[ids] = self.classifier.gap(scores, self.label)
         if self.rng.random() < _SELF_CHECKS:
             self._compare(scores, self.classifier.scores(ids), ids)
-        if not self.classifier.keeps(scores, label, ids):
+        if not self.classifier.keeps(scores, self.label, ids):
             decision = self.classifier.decide(ids)  # from scratch
-            if decision.label != label and not decision.certain:
+            if decision.label != self.label and not decision.certain:
                 self.close = candidate
-            elif decision.label != label:
-                distance = threat.distance(text, candidate, self.row.radius)
+            elif decision.label != self.label:
+                distance = self.threat.distance(self.text, candidate, self.radius)
                 if distance is None:
-                    raise AssertionError(f"the audit left the ball: {text!r} → {candidate!r}")
+                    raise AssertionError(f"the audit left the ball: {self.text!r} → {candidate!r}")
                 new = self.classifier.labels[decision.label]
-                raise _Refuted(
-                    f"the radius is {self.row.radius}, and {distance} edits give the label {new!r}", candidate
-                )
-        return self.seen[ids]
+                raise _Refuted(f"the radius is {self.radius}, and {distance} edits give the label {new!r}", candidate)
+        return self.ahead[ids]
 
     def _compare(self, quick: Numbers, slow: Numbers, ids: Ids) -> None:
         allowance = 0.0 if self.classifier.model.exact else 3 * self.classifier.rounding(ids)
         if not all(abs(a - b) <= allowance for a, b in zip(quick, slow, strict=True)):
             raise AssertionError(f"the audit scores {ids} in two ways and gets {quick} and {slow}")
 
-    def _try_texts(self, text: str, label: int, threat: Threat, base: Neighbourhood) -> int:
-        """Make random scripts with half of the trials, and a greedy attack with the others.
+    def _try_random_scripts(self, most: int, trials: int) -> int:
+        for _ in range(trials):
+            script = Script(self.threat, self.text)
+            for _ in range(self.rng.choice([most, self.rng.randint(1, most)])):
+                edit = script.random_edit(self.rng)
+                if edit is not None:
+                    script.make(edit)
+            self.look_at(str(script), self.base)
+        return trials
 
-        The attack makes, out of some random edits, the one that brings another label nearest, again and again.
-        """
-        most = min(self.row.radius, 2 * len(text) + 10)
-        tried = 0
-        for _ in range(self.most_trials // 2):
-            script = Script(threat, text)
-            edits = self.rng.choice([most, self.rng.randint(1, most)])
-            for _ in range(edits):
-                script.edit(self.rng)
-            self._look_at(str(script), text, label, base, threat)
-            tried += 1
-        best = Script(threat, text)
-        choices = max(1, self.most_trials // 2 // most)
-        while tried < self.most_trials and most > 0:
-            most -= 1
-            options: list[tuple[float, int, Script]] = []
-            for _ in range(choices):
-                script = best.copy()
-                if script.edit(self.rng):
-                    ahead = self._look_at(str(script), text, label, base, threat)
-                    options.append((ahead, len(options), script))
-                    tried += 1
+    def _try_best_edits_together(self, most: int, trials: int, *, singles_known: bool) -> int:
+        """Make the best single edits at once; then those of them that are too far apart to share a window."""
+        start = Script(self.threat, self.text)
+        if singles_known:  # they have been enumerated
+            singles, tried = set(start.edits()), 0
+        else:
+            singles = {edit for _ in range(trials) if (edit := start.random_edit(self.rng)) is not None}
+            tried = len(singles)
+        ranked = sorted((self.look_at(str(start.with_edit(edit)), self.base), edit) for edit in singles)
+        for apart in (0, self.classifier.model.width):
+            script, made = Script(self.threat, self.text), list[Edit]()
+            for _, edit in ranked:
+                if len(made) < most and not any(
+                    abs(edit.place - other.place) < apart or (edit.place, edit.insert) == (other.place, other.insert)
+                    for other in made
+                ):
+                    script.make(edit)
+                    made.append(edit)
+            self.look_at(str(script), self.base)
+        return tried + 2
+
+    def _try_greedily(self, most: int, trials: int) -> int:
+        """Make, out of some random edits, the one that brings another label nearest, again and again."""
+        best, base, tried = Script(self.threat, self.text), self.base, 0
+        for _ in range(min(most, trials)):
+            edits = [best.random_edit(self.rng) for _ in range(max(1, trials // most))]
+            options = [best.with_edit(edit) for edit in edits if edit is not None]
             if not options:
                 break
-            best = min(options)[2]
+            ahead = [self.look_at(str(option), base) for option in options]
+            tried += len(options)
+            best = options[ahead.index(min(ahead))]
             base = Neighbourhood(self.classifier, self.classifier.alphabet.encode(str(best)))
         return tried
