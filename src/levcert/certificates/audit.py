@@ -858,11 +858,16 @@ class AuditReport:
         assumed = sum(finding.assumed_threat for finding in self.findings)
         if not assumed:
             return []
-        return [f"{assumed:,} rows name no threat (levcert 0.1); they were checked against any edit."]
+        return [f"{_counted(assumed, 'row')} without a threat (levcert 0.1), checked against any edit."]
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count:,} {verdict}" for verdict, count in self.counts.items() if count)
-        return f"{len(self.findings):,} rows: {counts or 'nothing to check'}"
+        return f"{_counted(len(self.findings), 'row')}: {counts or 'nothing to check'}"
+
+
+def _counted(number: int, what: str) -> str:
+    """Return "1 edit", "2 edits"."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def audit(
@@ -972,13 +977,15 @@ def _check_counterexample(
         raise _Refuted(f"the counterexample has the label {row.label!r} as well", other)
     distance = threat.distance(text, other, min(row.upper, len(text) + len(other)))
     if distance is None:
-        raise _Refuted(f"the counterexample is not within {row.upper} allowed edits of the text", other)
+        raise _Refuted(f"the counterexample is not within {_counted(row.upper, 'allowed edit')} of the text", other)
     if distance != row.upper:
-        raise _Refuted(f"the counterexample is {distance} edits away, not {row.upper}", other)
+        raise _Refuted(f"the counterexample is {_counted(distance, 'edit')} away, not {row.upper}", other)
     if row.upper <= row.radius:
-        raise _Refuted(f"the counterexample is {row.upper} edits away, within the radius {row.radius}", other)
+        raise _Refuted(
+            f"the counterexample is {_counted(row.upper, 'edit')} away, within the radius {row.radius}", other
+        )
     if row.claim == "exact" and row.upper != row.radius + 1:
-        raise _Refuted(f"the claim is exact, the radius {row.radius}, and the counterexample {row.upper} edits away")
+        raise _Refuted(f"the claim is exact, with the radius {row.radius} and a counterexample at {row.upper}")
     return other if decision.label == label else None
 
 
@@ -999,15 +1006,16 @@ class Search:
         whole, edits = self._largest_ball(most_texts)
         for candidate in self.threat.texts(self.text, edits):
             self.look_at(candidate, self.base)
-        what = "substitutions of known characters" if self.threat.known_only else "edits"
+        within = _counted(self.radius, "substitution" if self.threat.known_only else "edit")
+        within += " of known characters" * self.threat.known_only
         if whole:
-            return "confirmed by enumeration", f"all {len(self.ahead):,} texts within {self.radius} {what}"
+            return "confirmed by enumeration", f"{_counted(len(self.ahead), 'text')} within {within}"
         most = min(self.radius, 2 * len(self.text) + 10)  # more than that, and nothing of the text is left
         tried = self._try_random_scripts(most, trials - 2 * (trials // 3))
         tried += self._try_best_edits_together(most, trials // 3, singles_known=edits > 0)
         tried += self._try_greedily(most, trials // 3)
         inside = f", and by all texts within {edits}" if edits > 0 else ""
-        return "not refuted", f"by {tried:,} trials within {self.radius} {what}{inside}"
+        return "not refuted", f"by {_counted(tried, 'trial')} within {within}{inside}"
 
     def _largest_ball(self, most_texts: int) -> tuple[bool, int]:
         """Return whether the radius can be enumerated, and the edits of the largest ball that can be."""
@@ -1038,7 +1046,8 @@ class Search:
                 if distance is None:
                     raise AssertionError(f"the audit left the ball: {self.text!r} → {candidate!r}")
                 new = self.classifier.labels[decision.label]
-                raise _Refuted(f"the radius is {self.radius}, and {distance} edits give the label {new!r}", candidate)
+                edits = _counted(distance, "edit")
+                raise _Refuted(f"the radius is {self.radius}, and {edits} can give the label {new!r}", candidate)
         return self.ahead[ids]
 
     def _compare(self, quick: Numbers, slow: Numbers, ids: Ids) -> None:
