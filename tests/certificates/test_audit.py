@@ -1,22 +1,34 @@
 """The audit: it scores as levcert does, confirms what is true, and refutes what is not."""
 
+import ast
 import csv
 import dataclasses
 import json
 import struct
+import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import levcert
 from levcert import Alphabet, Ball, ConvModel, InputError, VoteModel, levenshtein
 from levcert.certificates.audit import Alphabet as AuditAlphabet
-from levcert.certificates.audit import AuditReport, Script, Threat, audit, audit_each, read_classifier, threat_of
+from levcert.certificates.audit import (
+    AuditReport,
+    Neighbourhood,
+    Script,
+    Threat,
+    audit,
+    audit_each,
+    read_classifier,
+    threat_of,
+)
 from levcert.cli import app
 from levcert.models.votes import UNIT
 from tests.counting import counting_model
@@ -144,6 +156,14 @@ def truth(model, text, threat, k):
     return label, lost[0] if lost else None
 
 
+def test_it_imports_nothing_of_levcert_but_the_error():
+    tree = ast.parse(Path(levcert.certificates.audit.__file__).read_text(encoding="utf-8"))
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    others = {name for name in names if name.split(".")[0] not in sys.stdlib_module_names}
+    assert others == {"levcert.errors", "pyarrow.parquet"}
+
+
 class TestScores:
     @given(st.data(), models())
     @settings(max_examples=150)
@@ -166,7 +186,21 @@ class TestScores:
                     np.array([x / scale for x in exact]) * largest, classifier.scores(ids), atol=1e-9
                 )
 
+    @given(st.data(), models())
+    @settings(max_examples=150)
+    def test_scores_of_neighbours_are_those_of_whole_texts(self, saved, data, model):
+        classifier = read_classifier(saved(model))
+        texts = st.lists(st.integers(1, min(classifier.alphabet.size, 3)), max_size=9).map(tuple)
+        one, other = data.draw(texts), data.draw(texts)
+        cut = data.draw(st.integers(0, len(one)))
+        for ids in (other, one[:cut] + other + one[cut:], one[:cut] + one[cut + 1 :], one):
+            quick, slow = Neighbourhood(classifier, one).scores(ids), classifier.scores(ids)
+            if classifier.model.exact:
+                assert quick == slow
+            assert np.abs(np.subtract(quick, slow)).max() <= 3 * classifier.rounding(ids)
+
     @given(st.text())
+    @example("\u0130İiIıẞßǅΣςKÅ")
     def test_any_character_of_unicode_gets_the_same_id(self, text):
         for alphabet in (Alphabet("aäßıi̇ž\ud800 "[:4]), Alphabet("\u0130i\ufffd", unknown="symbol"), Alphabet.bytes()):
             own = AuditAlphabet.from_header(alphabet.to_dict())
