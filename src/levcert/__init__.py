@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levcert.certificate import Certificate as Certificate
     from levcert.certificate import Certificates as Certificates
     from levcert.certificate import Share as Share
+    from levcert.certificates.audit import audit as audit
     from levcert.certifiers import certify as certify
     from levcert.certifiers.any_model import certify_callable as certify_callable
     from levcert.certifiers.losses import character_losses as character_losses
@@ -60,6 +61,7 @@ _MODULE_OF = {
     "WindowModel": "models.window",
     "apply_edits": "edits",
     "attack": "attacks",
+    "audit": "certificates.audit",
     "certify": "certifiers",
     "certify_callable": "certifiers.any_model",
     "character_losses": "certifiers.losses",

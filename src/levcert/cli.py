@@ -10,6 +10,7 @@ import typer
 
 from levcert.commands import benchmark
 from levcert.commands.attack import attack
+from levcert.commands.audit import audit
 from levcert.commands.certify import certify
 from levcert.commands.datasets import datasets
 from levcert.commands.demo import demo
@@ -39,6 +40,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     info,
     predict,
     certify,
+    audit,
     attack,
     evaluate,
     report,
