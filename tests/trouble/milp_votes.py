@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 
 from levcert import Alphabet, Threat, VoteModel
 from tests.trouble.judge import Case
-from tests.trouble.oracle import Reader, ball, rows_hit, rules_of
+from tests.trouble.oracle import Reader, rows_hit, rules_of, seen_ball
 from tests.trouble.threats import threats
 
 ROWS = 1 << 12
@@ -48,11 +48,8 @@ class Setting:
     def sequences(self) -> dict[Ids, int]:
         """Return what the model can see of the ball, each with its distance."""
         reader = Reader(self.alphabet.to_dict())
-        found: dict[Ids, int] = {}
-        for candidate, distance in ball(self.text, self.k, rules_of(self.threat, reader)).items():
-            ids = reader.ids(candidate)
-            found[ids] = min(distance, found.get(ids, distance))
-        return found
+        seen = seen_ball(self.text, self.k, rules_of(self.threat, reader))
+        return {ids: distance for ids, (distance, _) in seen.items()}
 
 
 class Programme:

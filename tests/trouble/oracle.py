@@ -295,14 +295,23 @@ class Truth:
     size: int  # of the ball
 
 
-def truth(scorer: Scorer, text: Text, k: int, rules: Rules) -> Truth:
-    """Ask for the label of every text of the ball; texts that the model cannot tell apart are asked once."""
-    label = scorer.label(scorer.reader.ids(text), text)
-    nearest: dict[tuple[int, ...], tuple[int, Text]] = {}
+Seen = dict[tuple[int, ...], tuple[int, Text]]
+
+
+def seen_ball(text: Text, k: int, rules: Rules) -> Seen:
+    """Return what a model can tell apart of the ball: the ids, their distance, and a text that has them."""
+    nearest: Seen = {}
     for candidate, distance in ball(text, k, rules).items():
-        ids = scorer.reader.ids(candidate)
+        ids = rules.reader.ids(candidate)
         if ids not in nearest or distance < nearest[ids][0]:
             nearest[ids] = distance, candidate
+    return nearest
+
+
+def truth(scorer: Scorer, text: Text, k: int, rules: Rules, seen: Seen | None = None) -> Truth:
+    """Ask for the label of every text of the ball; texts that the model cannot tell apart are asked about once."""
+    label = scorer.label(scorer.reader.ids(text), text)
+    nearest = seen_ball(text, k, rules) if seen is None else seen
     first, counterexample, worst = k + 1, None, math.inf
     for ids, (distance, candidate) in nearest.items():
         worst = min(worst, scorer.margin(ids, label))
