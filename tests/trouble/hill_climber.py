@@ -26,11 +26,20 @@ from levcert.errors import InputError
 from tests.trouble.judge import Case
 from tests.trouble.milp_votes import ROWS
 from tests.trouble.oracle import (
-    Reader, Scorer, Seen, Truth, id_substitution_rules, rules_of, seen_ball, truth, vote_row,
+    Reader,
+    Scorer,
+    Seen,
+    Truth,
+    id_substitution_rules,
+    rules_of,
+    seen_ball,
+    truth,
+    vote_row,
 )  # fmt: skip
 from tests.trouble.threats import threats
 
 EXPONENTS = (0, 0, -10, -80, -100, -150, -155, -160, -163, -170, -200, -300, -308, -318, -320, 60, 120, 155, 160, 300)
+MODERATE = (0, 40, 80, 120, 150, -40, -80, -100, -130, -145)  # squares stay in range, products of several do not
 CLIMBED = [name for name in CERTIFIERS if name not in ("smoothing", "brute-force")]  # those two sample or enumerate
 
 
@@ -112,7 +121,8 @@ def start(rng: random.Random, numbers: np.random.Generator) -> State:
     activation = rng.choice(["relu", "relu", "gelu", "tanh", "leaky_relu"])
     exponents = [0] * len(shapes)
     if rng.random() < 0.5:
-        exponents = [rng.choice(EXPONENTS) for _ in shapes]
+        chosen = rng.choice([EXPONENTS, MODERATE])
+        exponents = [rng.choice(chosen) for _ in shapes]
         if rng.random() < 0.8:  # some part makes up for the others, so that scores stay in range
             mended = rng.randrange(len(shapes))
             others = sum(exponents) - exponents[mended]

@@ -24,7 +24,15 @@ from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.registry import CERTIFIERS
 from levcert.errors import InputError
 from tests.trouble.oracle import (
-    Rules, Scorer, Truth, ball, id_substitution_rules, rules_of, smoothed_share, truth, typed_distance,
+    Rules,
+    Scorer,
+    Truth,
+    ball,
+    id_substitution_rules,
+    rules_of,
+    smoothed_share,
+    truth,
+    typed_distance,
 )  # fmt: skip
 
 # Options of certifiers that take another way through the code.  A new entry of the registry is judged without any.
@@ -74,7 +82,7 @@ class Tally:
 
     verdicts: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    decided: Counter[str] = field(default_factory=Counter)  # verdicts that claim at least one edit
+    decided: Counter[str] = field(default_factory=Counter)  # verdicts with a radius of at least 1
     unsound: list[Finding] = field(default_factory=list)
     cases: int = 0
 
@@ -85,6 +93,13 @@ class Tally:
             _Judge(case, self).run()
         self.cases += 1
         return self.unsound[before:]
+
+    def include(self, other: Tally) -> None:
+        """Add another search's result."""
+        for name in ("verdicts", "refused", "decided"):
+            getattr(self, name).update(getattr(other, name))
+        self.unsound += other.unsound
+        self.cases += other.cases
 
     def __str__(self) -> str:
         lines = [f"{self.cases} cases, {self.verdicts.total()} verdicts, {len(self.unsound)} unsound"]
@@ -152,7 +167,9 @@ class _Judge:
         self.tally.verdicts[name] += 1
         self.tally.decided[name] += row.radius >= 1
         if row.label != case.model.labels[self.truth.label]:
-            self._say(said_by, "label", f"gives the label {row.label!r}, predict {case.model.labels[self.truth.label]!r}")
+            self._say(
+                said_by, "label", f"gives the label {row.label!r}, predict {case.model.labels[self.truth.label]!r}"
+            )
             return
         known = self._known_substitutions if row.claim == "substitutions only" else self.truth
         if min(row.radius, case.k) > known.radius:
@@ -163,7 +180,9 @@ class _Judge:
                 "the label",
             )
         if row.claim == "exact" and row.radius < min(known.radius, case.k):
-            self._say(said_by, "exact", f"claims exactly {row.radius}, true is {known.radius} (searched up to {case.k})")
+            self._say(
+                said_by, "exact", f"claims exactly {row.radius}, true is {known.radius} (searched up to {case.k})"
+            )
         if row.counterexample is not None:
             self._counterexample(said_by, row.counterexample, row.upper)
 
@@ -171,13 +190,19 @@ class _Judge:
         """A counterexample lies beyond the true radius, within its distance, and predict labels it otherwise."""
         case, rules = self.case, self.rules
         if upper <= min(self.truth.radius, case.k):
-            self._say(said_by, "counterexample", f"has {found!r} at {upper}, but nothing up to {self.truth.radius} changes the label")
+            self._say(
+                said_by,
+                "counterexample",
+                f"has {found!r} at {upper}, but nothing up to {self.truth.radius} changes the label",
+            )
         reached = typed_distance(case.text, found, rules)
         if reached > upper:
             self._say(said_by, "counterexample", f"has {found!r} at {upper}, but allowed edits need {reached}")
         label = self.scorer.label(self.scorer.reader.ids(found), found)
         if label == self.truth.label or str(case.model.predict([found])[0]) == case.model.labels[self.truth.label]:
-            self._say(said_by, "counterexample", f"has {found!r} at {upper} as a counterexample, and predict keeps the label")
+            self._say(
+                said_by, "counterexample", f"has {found!r} at {upper} as a counterexample, and predict keeps the label"
+            )
 
     @property
     def _known_substitutions(self) -> Truth:
@@ -215,7 +240,11 @@ class _Judge:
         for found, distance in _near(text, min(row.radius, SMOOTHED_DISTANCE), self.rules).items():
             share = smoothed_share(self.scorer, found, label, SMOOTHING.deletion)
             if not share > 0.5:
-                self._say("smoothing", "radius", f"claims radius {row.radius}, but {found!r} at {distance} has a share of {share}")
+                self._say(
+                    "smoothing",
+                    "radius",
+                    f"claims radius {row.radius}, but {found!r} at {distance} has a share of {share}",
+                )
                 return
 
 

@@ -1,7 +1,7 @@
 """Votes made to measure: an integer programme lets one text of a ball break the label, and no other.
 
-For bounded votes the margin of a text is linear in the votes of the rows that its n-grams hit.  So for any text p, threat
-and target q within k edits, ``scipy.optimize.milp`` decides whether there are votes with
+For bounded votes the margin of a text is linear in the votes of the rows that its n-grams hit.  So for any text p,
+threat and target q within k edits, ``scipy.optimize.milp`` decides whether there are votes with
 
     margin(q) lost,    margin(every other text of the ball) ≥ 1,
 
@@ -133,3 +133,10 @@ def milp_cases(seed: int, per_setting: int = 2) -> Iterator[Case]:
             farthest = [i for i in targets if programme.distances[programme.ids[i]] == setting.k]
             pool = farthest if farthest and rng.random() < 0.8 else targets
             yield from programme.cases(rng.sample(pool, min(per_setting, len(pool))), rng)
+
+
+def every_target(setting: Setting) -> Iterator[Case]:
+    """Give a case for every text at distance k for which there are votes: one setting, completely."""
+    programme = Programme(setting)
+    farthest = [i for i in programme.targets() if programme.distances[programme.ids[i]] == setting.k]
+    yield from programme.cases(farthest, random.Random(0))

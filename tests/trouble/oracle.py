@@ -145,7 +145,8 @@ class Scorer:
             ]
             sizes = [
                 [
-                    2 * sum(abs(w) * x for j, tap in enumerate(kernel) for w, x in zip(tap[h], sizes[i + j], strict=True))
+                    2
+                    * sum(abs(w) * x for j, tap in enumerate(kernel) for w, x in zip(tap[h], sizes[i + j], strict=True))
                     for h in range(len(kernel[0]))
                 ]
                 for i in places

@@ -1,0 +1,28 @@
+"""The three searches, and how much of each is done where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tests.trouble.hill_climber import climbed_cases
+from tests.trouble.judge import Case
+from tests.trouble.milp_votes import milp_cases
+from tests.trouble.typed_texts import typed_cases
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """Cases without end from a seed; ``gate`` of them are judged in every run of the tests: a few seconds."""
+
+    cases: Callable[[int], Iterator[Case]]
+    gate: int
+    seed: int = 1
+
+
+SEARCHES = {
+    "votes made to measure": SearchPlan(milp_cases, 500),
+    "hill-climber": SearchPlan(climbed_cases, 120),
+    "texts as typed": SearchPlan(typed_cases, 200),
+}
+LONG_SECONDS = 240  # of each search under the marker long
