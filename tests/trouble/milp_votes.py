@@ -135,6 +135,28 @@ def milp_cases(seed: int, per_setting: int = 2) -> Iterator[Case]:
             yield from programme.cases(rng.sample(pool, min(per_setting, len(pool))), rng)
 
 
+def corners() -> list[Setting]:
+    """Return settings small enough to go through completely: every set of operations, unrestricted or not."""
+    seen, dropping = Alphabet("a", unknown="symbol"), Alphabet("ab")  # two symbols each; the first drops nothing
+    chosen = [Setting(seen, "ab", threat, (2,), 2) for threat in threats("ab")]
+    chosen += [Setting(dropping, "aba", threat, (2,), 2, label=1) for threat in threats("ab", "€")[::2]]
+    three = Alphabet("abc")
+    ring = {"a": "b", "b": "c", "c": "a"}
+    chosen += [
+        Setting(three, "aba", Threat(frozenset({"insert", "delete"})), (2,), 2),
+        Setting(three, "aba", Threat(neighbours=ring), (2,), 2, label=1),
+        Setting(dropping, "ab", Threat(), (2,), 3, limit=8, ties=True),
+        Setting(dropping, "ba", Threat(frozenset({"substitute", "delete"})), (1, 2), 3, label=1, ties=True),
+    ]
+    return chosen
+
+
+def corner_cases(_: int = 0) -> Iterator[Case]:
+    """Give every case of every corner."""
+    for setting in corners():
+        yield from every_target(setting)
+
+
 def every_target(setting: Setting) -> Iterator[Case]:
     """Give a case for every text at distance k for which there are votes: one setting, completely."""
     programme = Programme(setting)

@@ -12,6 +12,7 @@ rows of its votes by the hash of docs/formats.md, or the arrays of a convolution
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -282,6 +283,24 @@ def typed_distance(source: Text, target: Text, rules: Rules) -> float:
     return cost[0][0]
 
 
+def random_script(text: Text, edits: int, rules: Rules, rng: random.Random) -> Any:
+    """Return a text that at most so many random allowed edits reach."""
+    before: list[list[Any]] = [[] for _ in range(len(text) + 1)]  # what is inserted before each character
+    typed: list[Any] = characters(text)
+    free = list(range(len(text)))  # characters without an edit
+    insertable = rules.insertable()
+    for _ in range(edits):
+        kind = rng.choice(sorted(rules.operations))
+        if kind == "insert" and insertable:
+            before[rng.randrange(len(before))].append(rng.choice(insertable))
+        elif kind != "insert" and free:
+            place = free.pop(rng.randrange(len(free)))
+            options = [text[:0]] if kind == "delete" else rules.replacements(typed[place]) or [typed[place]]
+            typed[place] = rng.choice(options)
+    joined = [c for i, own in enumerate([*typed, text[:0]]) for c in (*before[i], own)]
+    return text[:0].join(joined)
+
+
 # The answer.
 
 
@@ -319,6 +338,18 @@ def truth(scorer: Scorer, text: Text, k: int, rules: Rules, seen: Seen | None = 
         if distance < first and scorer.label(ids, candidate) != label:
             first, counterexample = distance, candidate
     return Truth(label, first - 1, counterexample, worst, len(nearest))
+
+
+def far_counterexample(scorer: Scorer, text: Text, label: int, k: int, rules: Rules) -> tuple[int, Text] | None:
+    """Sample texts beyond the ball; return the nearest found that loses the label, and an upper bound of its distance.
+
+    Where everything can be deleted, the empty text is among them: it scores 0 for all classes.
+    """
+    rng = random.Random(repr((text, k, sorted(rules.operations))))
+    candidates = [(len(text), text[:0])] if rules.deletable() and len(text) > k else []
+    candidates += [(e, random_script(text, e, rules, rng)) for e in range(k + 1, k + 5) for _ in range(8)]
+    lost = [(e, q) for e, q in candidates if scorer.label(scorer.reader.ids(q), q) != label]
+    return min(lost, key=lambda found: found[0], default=None)
 
 
 def id_substitution_rules(rules: Rules) -> Rules:

@@ -78,4 +78,4 @@ def typed_cases(seed: int) -> Iterator[Case]:
         places = [rng.randrange(len(letters)) for _ in range(length)]
         text = letters[:0].join(letters[i : i + 1] for i in places)
         model = random_model(alphabet, rng, numbers)
-        yield Case(model, text, random_threat(alphabet, rng), k, attacks=True, origin="typed")
+        yield Case(model, text, random_threat(alphabet, rng), k, attacks=rng.random() < 0.4, origin="typed")
