@@ -148,7 +148,7 @@ class Climb:
         except InputError as error:
             return (12.0, True, Truth(0, -1, None, 0.0, 0)) if "defect" in str(error) else None
         rules = rules_of(self.threat, Reader(model.alphabet.to_dict()))
-        if row.claim == "substitutions only":
+        if row.claim.startswith("substitutions only"):
             rules = id_substitution_rules(rules)
         self._seen = self._seen or {}
         if state.text not in self._seen:

@@ -177,7 +177,7 @@ class _Judge:
                 said_by, "label", f"gives the label {row.label!r}, predict {case.model.labels[self.truth.label]!r}"
             )
             return
-        known = self._known_substitutions if row.claim == "substitutions only" else self.truth
+        known = self._known_substitutions if row.claim.startswith("substitutions only") else self.truth
         if min(row.radius, case.k) > known.radius:
             self._say(
                 said_by,

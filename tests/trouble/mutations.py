@@ -61,11 +61,22 @@ def _(patch: pytest.MonkeyPatch) -> None:
 @mutation("norms square without scaling")
 def _(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(norms, "_distances", lambda A, B, p: np.array([np.linalg.norm(B - a, p, axis=1) for a in A]))
+    patch.setattr(norms, "scaled_to_one", lambda *arrays: (list(arrays), 0), raising=False)
+
+
+@mutation("products of norms underflow: norms are scaled, their product is not")
+def _(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(norms, "scaled_to_one", lambda *arrays: (list(arrays), 0), raising=False)
 
 
 @mutation("substituting by a dropped character does not delete")
 def _(patch: pytest.MonkeyPatch) -> None:
     _allowed(patch, lambda threat, allowed: replace(allowed, delete=allowed.delete & ("delete" in threat.operations)))
+
+
+@mutation("all symbols can be deleted, or none")
+def _(patch: pytest.MonkeyPatch) -> None:
+    _allowed(patch, lambda _, allowed: replace(allowed, delete=allowed.delete & np.all(allowed.delete)))
 
 
 @mutation("substituting a dropped character does not insert")
@@ -88,6 +99,8 @@ def _(patch: pytest.MonkeyPatch) -> None:
 @mutation("a tie always loses the label")
 def _(patch: pytest.MonkeyPatch) -> None:
     def lost(model: Any, text: Any, label: int) -> bool:
+        if text is None:
+            return False
         scores = model.encoded_scores(model.alphabet.encode_many([text]))[0]
         return not np.delete(scores, label).max() < scores[label]
 
