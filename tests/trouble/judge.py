@@ -5,6 +5,7 @@ certified ≤ exact radius < distance of every counterexample, and each countere
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -116,13 +117,15 @@ class Tally:
         return "\n".join([*lines, *map(str, first.values())])
 
 
-def judged(cases: Iterable[Case], *, count: int | None = None, seconds: float | None = None) -> Tally:
-    """Judge cases until there are no more, or so many, or the time is over."""
+def judged(
+    cases: Iterable[Case], *, count: int | None = None, seconds: float | None = None, enough: float = math.inf
+) -> Tally:
+    """Judge cases until there are no more, or so many, or the time is over, or ``enough`` is false."""
     tally, started = Tally(), time.monotonic()
     for case in cases:
         tally.add(case)
         late = seconds is not None and time.monotonic() - started > seconds
-        if late or (count is not None and tally.cases >= count):
+        if late or (count is not None and tally.cases >= count) or len(tally.unsound) >= enough:
             break
     return tally
 

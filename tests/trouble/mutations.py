@@ -10,6 +10,7 @@ To add one: a function of pytest's ``MonkeyPatch`` under ``@mutation("what is ta
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections import Counter
@@ -212,10 +213,10 @@ def _without(patch: pytest.MonkeyPatch, name: str, left_out: Callable[[Any], boo
     patch.setattr(PairSearch, name, lambda self: (script for script in whole(self) if not left_out(script)))
 
 
-def false_sentences(search: str) -> Counter[tuple[str, str]]:
+def false_sentences(search: str, enough: float = math.inf) -> Counter[tuple[str, str]]:
     """Count what the gate's slice of a search finds, by method and kind."""
     plan = SEARCHES[search]
-    tally = judged(plan.cases(plan.seed), count=plan.gate)
+    tally = judged(plan.cases(plan.seed), count=plan.gate, enough=enough)
     return Counter((finding.method.split("(")[0], finding.kind) for finding in tally.unsound)
 
 
@@ -224,7 +225,8 @@ def caught(name: str, without: dict[str, Counter[tuple[str, str]]]) -> tuple[str
     for search in SEARCHES:
         with pytest.MonkeyPatch.context() as patch:
             MUTATIONS[name](patch)
-            more = false_sentences(search) - without[search]
+            # Where nothing is found without the mutation, the first false sentence is an answer.
+            more = false_sentences(search, math.inf if without[search] else 1) - without[search]
         if more:
             return search, ", ".join(f"{count} {method} {kind}" for (method, kind), count in more.most_common(4))
     return None

@@ -205,10 +205,15 @@ class Rules:
             return []
         candidates: Iterable[Any] = self.universe
         if self.neighbours is not None:
-            listed = self.neighbours.get(old, "") + self.neighbours.get(self.reader.folded(old), "")
-            candidates = dict.fromkeys(characters(listed))
+            candidates = dict.fromkeys(self.near(old))
         allowed = None if self.symbols is None else characters(self.symbols)
         return [c for c in candidates if c != old and (allowed is None or c in allowed)]
+
+    def near(self, old: Any) -> list[Any]:
+        """Return the listed neighbours of a character, as typed or folded; those of a byte are listed as characters."""
+        if isinstance(old, bytes):
+            return [c.encode("latin-1") for c in self.neighbours.get(old.decode("latin-1"), "")]
+        return characters(self.neighbours.get(old, "") + self.neighbours.get(self.reader.folded(old), ""))
 
     def deletable(self) -> bool:
         return "delete" in self.operations
@@ -222,7 +227,7 @@ class Rules:
             return False
         if self.neighbours is None:
             return True
-        return new in self.neighbours.get(old, "") + self.neighbours.get(self.reader.folded(old), "")
+        return new in self.near(old)
 
 
 def rules_of(threat: Any, reader: Reader) -> Rules:

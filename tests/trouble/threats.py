@@ -28,4 +28,5 @@ def threats(symbols: Any, dropped: str = "") -> list[Threat]:
             limits += [{"symbols": dropped}, {"symbols": symbols[-1] + dropped}, {"neighbours": to_dropped}]
     elif isinstance(symbols, bytes):
         limits = [{"symbols": symbols[:n]} for n in range(1, len(symbols) + 1)]
+        limits += [{"symbols": symbols, "neighbours": {"a": "b", "b": "a"}}]
     return [Threat(operations, **limit) for limit in limits for operations in OPERATION_SETS]
