@@ -107,7 +107,8 @@ def _print(evaluation: Evaluation, labels: tuple[str, ...], title: str) -> None:
     from levcert.show import console, table
 
     count = len(evaluation.outcomes)
-    listing = table(f"{title}: {count:,} texts, against {evaluation.threat}", "accuracy", ">all", "95 % interval",
+    unit = evaluation.outcomes[0].certificate.unit
+    listing = table(f"{title}: {count:,} texts, against {evaluation.threat} ({unit})", "accuracy", ">all", "95 % interval",
                     *(f">{label}" for label in labels))  # fmt: skip
     of_class = [evaluation.shares(label) for label in labels]
     for name, share in evaluation.shares().items():

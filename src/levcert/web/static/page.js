@@ -9,7 +9,7 @@ const NOTES = {
   chains: "any number of edits, for bounded votes",
   lipschitz: "one pass, sound for every edit",
   interval: "interval bounds, radius 0 or 1",
-  lipslev: "the published bound: proved for substitutions only",
+  lipslev: "the published bound: proved only for substitutions among known characters",
   smoothing: "a randomised classifier: holds with a probability",
 };
 const of = (id) => document.getElementById(id);
