@@ -23,7 +23,7 @@ class SearchPlan:
 SEARCHES = {
     "complete balls": SearchPlan(corner_cases, 10_000),  # fewer: it ends
     "votes made to measure": SearchPlan(milp_cases, 200),
-    "hill-climber": SearchPlan(climbed_cases, 140, seed=2),
+    "hill-climber": SearchPlan(climbed_cases, 180, seed=2),
     "texts as typed": SearchPlan(typed_cases, 200),
 }
 LONG_SECONDS = 240  # of each search under the marker long
