@@ -16,10 +16,10 @@ SYMBOLS = string.ascii_lowercase + string.digits + " "
 WEIGHT = 45 / 64  # exact in float64, and equal counts would need 64 digits
 
 
-def counting_model(alphabet=None, **training):
+def counting_model(alphabet=None, weight=WEIGHT, **training):
     alphabet = alphabet or Alphabet(SYMBOLS)
     symbols = [alphabet.decode([id_]) for id_ in range(1, alphabet.size + 1)]
-    embedding = [[float(symbol.isalpha()), WEIGHT * symbol.isdigit()] for symbol in symbols]
+    embedding = [[float(symbol.isalpha()), weight * symbol.isdigit()] for symbol in symbols]
     return ConvModel(alphabet, embedding, [np.eye(2)[None]], np.eye(2), labels=["letters", "digits"], training=training)
 
 

@@ -405,7 +405,7 @@ class TestVerdicts:
         assert audit(counting, rows) == audit(counting, rows)
 
     def test_ties_of_floats_are_too_close_to_call(self, saved):
-        path = saved(counting_model())
+        path = saved(counting_model(weight=1.0))
         finding = check(path, row("12", "digits", 0, "exact", "1a", 1))
         assert finding.verdict == "confirmed by enumeration"
         finding = check(path, row("ab", "letters", 0, "exact", "a1", 1))
