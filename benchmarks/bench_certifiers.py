@@ -14,8 +14,8 @@ import torch
 from bench_training import CLASSES, PlainNetwork, padded, random_batch
 
 from levcert import Alphabet, ConvModel, attack, certify
-from levcert.ball import Ball
 from levcert.certifiers import certify_each
+from levcert.text.ball import Ball
 
 
 def paper_sized_model(symbols=56, seed=0):

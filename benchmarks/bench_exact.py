@@ -15,8 +15,8 @@ import numpy as np
 import levcert
 from levcert.certifiers.base import Batch
 from levcert.certifiers.exact import Exact
-from levcert.certifiers.pairs import PairSearch
-from levcert.threat import ANY_EDIT
+from levcert.certifiers.search.edit_pairs import PairSearch
+from levcert.text.threat import ANY_EDIT
 
 
 def decided(model, texts, k, **options):

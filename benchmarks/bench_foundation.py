@@ -35,7 +35,7 @@ def start_up():
 
     bare = python("-c", "pass")
     print(f"import levcert: {python('-c', 'import levcert') - bare:.0f} ms more than python itself")
-    print(f"levcert --help: {python('-m', 'levcert.cli', '--help'):.0f} ms")
+    print(f"levcert --help: {python('-m', 'levcert', '--help'):.0f} ms")
     print(f"load_dataset('languages'): {seconds(lambda: load_dataset('languages'), 3):.2f} s")
 
 

@@ -19,11 +19,11 @@ import torch
 from torch.nn import functional
 
 from levcert import Alphabet, load_dataset
-from levcert.alphabet import EncodedTexts
-from levcert.training.config import TrainingConfig
-from levcert.training.features import pooled_features, table_of
-from levcert.training.loop import train
-from levcert.training.network import ConvNetwork
+from levcert.text.alphabet import EncodedTexts
+from levcert.training.conv.config import TrainingConfig
+from levcert.training.conv.features import pooled_features, table_of
+from levcert.training.conv.loop import train
+from levcert.training.conv.network import ConvNetwork
 
 SYMBOLS, CLASSES, BATCH, MEAN_LENGTH, PADDED = 56, 4, 128, 236, 1000
 

@@ -14,9 +14,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import levcert
-from levcert.certifiers.chains import Chains
-from levcert.training.vote_config import VoteConfig
-from levcert.training.votes import train_votes
+from levcert.certifiers.search.edit_chains import Chains
+from levcert.training.votes.config import VoteConfig
+from levcert.training.votes.train import train_votes
 
 
 def seconds_of(function):

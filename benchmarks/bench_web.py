@@ -34,7 +34,7 @@ class Server:
     def __enter__(self):
         started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from levcert.cli import main; main()", "serve", self.model, "--port", "0"],
+            [sys.executable, "-c", "from levcert.cli.app import main; main()", "serve", self.model, "--port", "0"],
             stdout=subprocess.PIPE,
             text=True,
         )

@@ -90,8 +90,8 @@ def test_bad_usage_is_exit_code_2():
 def test_the_demo_s_figures_come_as_json_too(monkeypatch, capsys):
     import json
 
-    from levcert import demo
-    from levcert.commands.demo import demo as command
+    from levcert.cli import demo
+    from levcert.cli.commands.demo import demo as command
 
     monkeypatch.setattr(demo, "load_dataset", lambda name: levcert.load_dataset("toy"))
     monkeypatch.setattr(demo, "CERTIFIED_TEXTS", 5)

@@ -8,7 +8,7 @@ from levcert import Alphabet, ConvModel, InputError, Threat, attack, levenshtein
 from levcert.attacks import ATTACKS
 from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
 from levcert.attacks.victim import WindowVictim
-from levcert.edits import OPERATIONS
+from levcert.text.edits import OPERATIONS
 from tests.certifiers.test_certifiers import vowel_scores, vowels
 from tests.models.test_conv import random_model
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from levcert import cli
-from levcert.benchmark import check as check_module
-from levcert.benchmark.page import write_page
-from levcert.benchmark.places import fill_places
+from levcert.benchmark import remeasure as check_module
+from levcert.benchmark.results_page import write_page
+from levcert.benchmark.tables_in_pages import fill_places
+from levcert.cli.app import app, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,7 +18,7 @@ def run(monkeypatch, *arguments):
     """Run the command as the installed one would; return (exit code, stdout, stderr)."""
     monkeypatch.setattr("sys.argv", ["levcert", "benchmark", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        main()
     return ended.value.code
 
 
@@ -58,7 +58,7 @@ def test_check_exits_1_on_a_difference(monkeypatch, tmp_path, capsys):
 
 
 def test_help_lists_every_study():
-    listing = CliRunner().invoke(cli.app, ["benchmark", "--help"]).output
+    listing = CliRunner().invoke(app, ["benchmark", "--help"]).output
     for name in ("main", "larger-distances", "beyond", "render", "check"):
         assert name in listing
 

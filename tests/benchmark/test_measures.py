@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import levcert
-from levcert.benchmark import texts
-from levcert.benchmark.made import MADE
+from levcert.benchmark import cell_texts as texts
+from levcert.benchmark.cell_texts import dataset_for, dataset_of, select
 from levcert.benchmark.measures.base import Outcome, Subject
+from levcert.benchmark.measures.catalog import RefutedError, check_sandwich, measure
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
-from levcert.benchmark.measures.registry import RefutedError, check_sandwich, measure
-from levcert.benchmark.texts import dataset_for, dataset_of, select
+from levcert.benchmark.untrained_models import MADE
 from levcert.errors import InputError
 
 
@@ -95,7 +95,7 @@ def test_published_smoothing_takes_the_raw_share_of_the_samples_that_chose_the_l
 
     options = {"deletion": 0.5, "prediction_samples": 40, "bound_samples": 40}
     raw = levcert.certify(heads, ["x" * 400], PublishedSmoothing(**options))[0]
-    right = levcert.certify(heads, ["x" * 400], levcert.certifiers.registry.CERTIFIERS["smoothing"](**options))[0]
+    right = levcert.certify(heads, ["x" * 400], levcert.certifiers.CERTIFIERS["smoothing"](**options))[0]
     assert raw.radius >= 0 > right.radius
     assert raw.claim == "no certificate"
 

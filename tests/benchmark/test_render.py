@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from levcert.benchmark import page, places
-from levcert.benchmark.claims import write_claims
+from levcert.benchmark import results_page, tables_in_pages
 from levcert.benchmark.document import Heading, Paragraph, Picture, html_page, latex, markdown, markdown_table
 from levcert.benchmark.figures import curves, draw
-from levcert.benchmark.page import study_blocks, write_page
-from levcert.benchmark.places import fill_places
-from levcert.benchmark.rows import append_row
+from levcert.benchmark.result_rows import append_row
+from levcert.benchmark.results_page import study_blocks, write_page
 from levcert.benchmark.tables import Table, make_table
+from levcert.benchmark.tables_as_json import write_claims
+from levcert.benchmark.tables_in_pages import fill_places
 from levcert.errors import InputError
-from tests.benchmark.tiny import made_up_rows, tiny_study
+from tests.benchmark.tiny_study import made_up_rows, tiny_study
 
 STUDY = tiny_study()
 SPEC = STUDY.tables[0]
@@ -206,8 +206,8 @@ def test_a_table_says_what_is_special_about_a_dataset():
 
 @pytest.mark.parametrize("ending", [".md", ".html", ".tex"])
 def test_the_whole_page_is_written_in_every_format(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(page, "study_names", lambda: ("tiny",))
-    monkeypatch.setattr(page, "load_study", lambda name: STUDY)
+    monkeypatch.setattr(results_page, "study_names", lambda: ("tiny",))
+    monkeypatch.setattr(results_page, "load_study", lambda name: STUDY)
     write_page(tmp_path / f"page{ending}", tmp_path, tmp_path)
     assert "Tiny" in (tmp_path / f"page{ending}").read_text()
 
@@ -220,8 +220,8 @@ def test_bad_paths_are_refused(tmp_path):
 
 
 def test_places_in_other_pages_are_filled(tmp_path, monkeypatch):
-    monkeypatch.setattr(places, "study_names", lambda: ("tiny",))
-    monkeypatch.setattr(places, "load_study", lambda name: STUDY)
+    monkeypatch.setattr(tables_in_pages, "study_names", lambda: ("tiny",))
+    monkeypatch.setattr(tables_in_pages, "load_study", lambda name: STUDY)
     for row in made_up_rows(STUDY, VALUES):
         append_row(tmp_path / "tiny.jsonl", row)
     readme = tmp_path / "README.md"

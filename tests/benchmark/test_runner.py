@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from levcert.benchmark import runner
-from levcert.benchmark.quick import quick_cells
-from levcert.benchmark.rows import read_rows
+from levcert.benchmark.quick_study import quick_cells
+from levcert.benchmark.result_rows import read_rows
 from levcert.benchmark.study import load_study, study_names
 from levcert.errors import InputError
-from tests.benchmark.tiny import tiny_study
+from tests.benchmark.tiny_study import tiny_study
 
 
 def without_times(rows):
@@ -153,7 +153,7 @@ def group_lives(group):
 def test_a_killed_run_goes_on_without_losing_or_repeating_a_row(tmp_path, workers):
     path = tmp_path / "quick" / "regularisation.jsonl"
     folders = ["--results", tmp_path, "--models", tmp_path / "models", "--workers", workers]
-    command = [sys.executable, "-m", "levcert.cli", "benchmark", "regularisation", "--quick", *folders]
+    command = [sys.executable, "-m", "levcert", "benchmark", "regularisation", "--quick", *folders]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, start_new_session=True, **quiet)
     while process.poll() is None and len(read_rows(path)) < 3:

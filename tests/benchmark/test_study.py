@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from levcert.benchmark import models
-from levcert.benchmark.made import MADE
-from levcert.benchmark.measures.registry import MEASURES
-from levcert.benchmark.models import configuration
+from levcert.benchmark import cell_models
+from levcert.benchmark.cell_models import configuration
+from levcert.benchmark.measures.catalog import MEASURES
 from levcert.benchmark.study import Study, load_study, matches, study_names
 from levcert.benchmark.tables import make_table
-from levcert.commands.benchmark import _STUDIES
+from levcert.benchmark.untrained_models import MADE
+from levcert.cli.commands.benchmark import _STUDIES
 from levcert.datasets import load_dataset
 from levcert.errors import InputError
-from tests.benchmark.tiny import tiny_study
+from tests.benchmark.tiny_study import tiny_study
 
 ALL = study_names()
 
@@ -43,7 +43,7 @@ def test_a_grid_is_the_product_of_its_axes():
 @pytest.mark.parametrize("name", ALL)
 def test_every_cell_can_be_configured_and_measured(name, monkeypatch):
     toy = load_dataset("toy")
-    monkeypatch.setattr(models, "dataset_for", lambda settings: replace(toy, name=settings["dataset"]))
+    monkeypatch.setattr(cell_models, "dataset_for", lambda settings: replace(toy, name=settings["dataset"]))
     for cell in load_study(name).cells:
         assert {measure["kind"] for measure in cell.measures} <= set(MEASURES)
         if cell.settings["model"] not in MADE:

@@ -29,9 +29,9 @@ from levcert.certificates.audit import (
     read_classifier,
     threat_of,
 )
-from levcert.cli import app
+from levcert.cli.app import app
 from levcert.models.votes import UNIT
-from tests.counting import counting_model
+from tests.counting_model import counting_model
 
 ANY = {"operations": ["delete", "insert", "substitute"], "symbols": None, "neighbours": None}
 SUBSTITUTE = ANY | {"operations": ["substitute"]}
@@ -612,7 +612,7 @@ class TestDamagedModels:
         assert "used_rows" in header
         classifier = read_classifier(tmp_path / "model.safetensors")
         for ids in ((), (1, 2, 3, 1), (3,) * 9):
-            expected = model.encoded_scores(levcert.alphabet.EncodedTexts.single(np.array(ids, dtype=np.int32)))[0]
+            expected = model.encoded_scores(levcert.text.alphabet.EncodedTexts.single(np.array(ids, dtype=np.int32)))[0]
             assert (np.array(classifier.scores(ids)) * UNIT == expected).all()
 
 

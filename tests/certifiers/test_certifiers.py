@@ -11,9 +11,9 @@ from levcert.certifiers.deletion_smoothing_huang_2023 import (
     lower_confidence_bound,
 )
 from levcert.certifiers.exact import Exact
-from levcert.threat import keyboard_neighbours
+from levcert.text.threat import keyboard_neighbours
 from tests.models.test_conv import random_model
-from tests.slow import AnyWindowModel
+from tests.slow_twins import AnyWindowModel
 
 
 def vowels(texts):

@@ -13,7 +13,7 @@ from levcert.certifiers.base import Batch
 from levcert.certifiers.interval_huang_2019 import Interval, feature_box
 from levcert.certifiers.lipslev import LipsLev
 from levcert.models.norms import embedding_constant, head_constant, kernel_constant
-from levcert.threat import Threat
+from levcert.text.threat import Threat
 from tests.conftest import SHARED
 
 

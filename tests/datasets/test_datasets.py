@@ -10,9 +10,9 @@ import pytest
 from levcert import InputError, Split, dataset_from_files, load_dataset
 from levcert.datasets import DATASETS
 from levcert.datasets.dataset import Dataset, holdout
-from levcert.datasets.files import sorted_labels
+from levcert.datasets.from_files import sorted_labels
 from levcert.datasets.languages import LANGUAGES, load_languages
-from levcert.datasets.paper import HubSource, PaperDataset
+from levcert.datasets.paper_datasets import HubSource, PaperDataset
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from safetensors.numpy import load_file, save_file
 
 from levcert import Alphabet, ConvModel, InputError, load
 from levcert.models.activations import ACTIVATIONS, get_activation
-from tests.slow import slow_edit_effects, slow_scores
+from tests.slow_twins import slow_edit_effects, slow_scores
 
 LETTERS = "abcd"
 

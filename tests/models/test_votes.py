@@ -9,7 +9,7 @@ import levcert
 from levcert import Alphabet, InputError, VoteModel
 from levcert.models.votes import UNIT, quantised
 from levcert.models.window import WindowModel
-from tests.slow import VOTE_MODELS, random_votes, slow_edit_effects, slow_scores
+from tests.slow_twins import VOTE_MODELS, random_votes, slow_edit_effects, slow_scores
 
 ROWS = 2**12
 
@@ -39,7 +39,7 @@ def slow_votes(model, ids):
 
 def test_the_hash_is_the_one_that_the_format_states():
     """These rows must never change: files rest on them."""
-    from levcert.kernels.votes import gram_rows
+    from levcert.kernels.vote_scores import gram_rows
 
     found = np.empty(7, dtype=np.int64)
     gram_rows(np.array([1, 2, 3, 70_000, 5], dtype=np.int32), 3, 2**20, found)
@@ -150,7 +150,7 @@ def test_what_cannot_be_a_model_is_refused_in_one_sentence(change, sentence):
 
 
 def test_a_damaged_file_is_refused(tmp_path):
-    from levcert.storage import Header, write_model
+    from levcert.models.model_file import Header, write_model
 
     path = tmp_path / "model.safetensors"
     header = Header("votes", Alphabet("ab"), ("x", "y"), {"orders": [2], "rows": ROWS}, {})

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levcert import Alphabet, InputError
-from levcert.labels import check_labels
+from levcert.models.class_labels import check_labels
 from levcert.models.window import windows_of
-from tests.slow import AnyWindowModel, slow_edit_effects, slow_scores
+from tests.slow_twins import AnyWindowModel, slow_edit_effects, slow_scores
 
 MODELS = st.builds(
     AnyWindowModel,

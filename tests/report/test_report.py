@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import levcert
-from levcert.certificate import Share
+from levcert.certificates.certificate import Share
 from levcert.report import write_report
-from levcert.report.rows import measure
+from levcert.report.measure_texts import measure
 from levcert.report.summary import summarise
-from tests.counting import counting_model, margin, radius
+from tests.counting_model import counting_model, margin, radius
 
 COMMAND = Path(sys.executable).with_name("levcert")
 CHROMIUM = Path("/usr/bin/chromium")

@@ -8,7 +8,7 @@ from levcert import Alphabet, ConvModel
 from levcert.certifiers.base import Batch
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
-from levcert.threat import Threat, known_substitutions
+from levcert.text.threat import Threat, known_substitutions
 
 
 def alternating_model(q):

@@ -11,15 +11,15 @@ import levcert
 from levcert import Alphabet, Ball, ConvModel, Threat, VoteModel, levenshtein
 from levcert.attacks import ATTACKS
 from levcert.certifiers.base import Batch
-from levcert.certifiers.chains import ChainCosts, Chains
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.lipslev import LipsLev
-from levcert.edits import OPERATIONS
-from levcert.threat import ANY_EDIT
+from levcert.certifiers.search.edit_chains import ChainCosts, Chains
+from levcert.text.edits import OPERATIONS
+from levcert.text.threat import ANY_EDIT
 from tests.models.test_votes import slow_row
-from tests.slow import VOTE_MODELS, AnyWindowModel, RangedWindowModel, random_votes
+from tests.slow_twins import VOTE_MODELS, AnyWindowModel, RangedWindowModel, random_votes
 
 LETTERS = "abcde"
 OPERATION_SETS = [

@@ -13,11 +13,11 @@ import torch
 
 from levcert import InputError, load, load_dataset
 from levcert.datasets.dataset import Dataset, Split
-from levcert.training import loop
-from levcert.training.config import TrainingConfig
-from levcert.training.loop import train
-from levcert.training.network import ConvNetwork
-from levcert.training.schedules import triangular
+from levcert.training.conv import loop
+from levcert.training.conv.config import TrainingConfig
+from levcert.training.conv.loop import train
+from levcert.training.conv.network import ConvNetwork
+from levcert.training.conv.schedules import triangular
 
 SMALL = {"epochs": 2, "kernel_size": 3, "filters": 8, "embedding_size": 6, "learning_rate": 10.0, "batch_size": 32}
 
@@ -272,7 +272,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, message)
 def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
     arguments = ["train", "toy", "--model", "conv", "-o", "m.safetensors", "--epochs", "100000", "--kernel-size", "3"]
     code = (
-        "import sys; from levcert import cli; from levcert.training import loop\n"
+        "import sys; from levcert.cli import app as cli; from levcert.training.conv import loop\n"
         f"loop.SECONDS_BETWEEN_CHECKPOINTS = 0.1; sys.argv = ['levcert', *{arguments!r}]; cli.main()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True)

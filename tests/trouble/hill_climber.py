@@ -21,7 +21,7 @@ import numpy as np
 
 import levcert
 from levcert import Alphabet, ConvModel, Threat, VoteModel
-from levcert.certifiers.registry import CERTIFIERS
+from levcert.certifiers.certify import CERTIFIERS
 from levcert.errors import InputError
 from tests.trouble.judge import Case
 from tests.trouble.milp_votes import ROWS

@@ -16,13 +16,13 @@ import numpy as np
 
 import levcert
 from levcert import Threat
-from levcert.attacks.registry import ATTACKS
-from levcert.certifiers.chains import Chains
+from levcert.attacks.attack import ATTACKS
+from levcert.certifiers.certify import CERTIFIERS
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipslev import LipsLev
-from levcert.certifiers.registry import CERTIFIERS
+from levcert.certifiers.search.edit_chains import Chains
 from levcert.errors import InputError
 from tests.trouble.oracle import (
     Rules,

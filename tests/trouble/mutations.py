@@ -23,14 +23,15 @@ import numpy as np
 import pytest
 
 from levcert import ConvModel, Threat
-from levcert.certifiers import base, chains, exact, interval_huang_2019, lipschitz, lipslev
+from levcert.certifiers import base, exact, interval_huang_2019, lipschitz, lipslev
 from levcert.certifiers import deletion_smoothing_huang_2023 as smoothing
 from levcert.certifiers.base import Batch
 from levcert.certifiers.brute_force import BruteForce
-from levcert.certifiers.pairs import PairSearch
-from levcert.certifiers.scripts import ScriptSearch
+from levcert.certifiers.search import edit_chains
+from levcert.certifiers.search.edit_pairs import PairSearch
+from levcert.certifiers.search.edit_scripts import ScriptSearch
 from levcert.models import norms
-from levcert.models.bounds import TapCosts
+from levcert.models.tap_bounds import TapCosts
 from tests.trouble.judge import judged
 from tests.trouble.searches import SEARCHES
 
@@ -129,8 +130,8 @@ def _(patch: pytest.MonkeyPatch) -> None:
 
 @mutation("windows with two edits cost nothing in chains")
 def _(patch: pytest.MonkeyPatch) -> None:
-    whole = chains._shared
-    patch.setattr(chains, "_shared", lambda *given: 0 * whole(*given))
+    whole = edit_chains._shared
+    patch.setattr(edit_chains, "_shared", lambda *given: 0 * whole(*given))
 
 
 @mutation("two deletions nearby are not looked at")

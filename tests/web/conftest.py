@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from levcert.web import create_app
-from tests.counting import counting_model
+from tests.counting_model import counting_model
 
 COMMAND = Path(sys.executable).with_name("levcert")
 

@@ -11,10 +11,10 @@ from levcert import kernels
 from levcert.models.window import WindowModel
 from levcert.web import schemas
 from levcert.web.limits import LARGEST_BATCH, LONGEST_TEXT, Limits, longest_text
-from levcert.web.samples import SAMPLES
+from levcert.web.sample_texts import SAMPLES
 from levcert.web.service import Service
-from tests.counting import WEIGHT, counting_model, margin, radius
-from tests.slow import AnyWindowModel, random_votes
+from tests.counting_model import WEIGHT, counting_model, margin, radius
+from tests.slow_twins import AnyWindowModel, random_votes
 
 TEXTS = ["hello world", "31415926535", "ab12cd34e", "<script>alert(1)</script>", "", "ab12", "żółw 7"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from levcert.alphabet import Text
 from levcert.attacks.victim import Victim
-from levcert.edits import Edit
+from levcert.text.alphabet import Text
+from levcert.text.edits import Edit
 
 
 @dataclass(frozen=True)

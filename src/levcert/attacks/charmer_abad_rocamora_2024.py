@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import Text
 from levcert.attacks.base import Attack
 from levcert.attacks.victim import DELETE, INSERT, SUBSTITUTE, Candidates, Integers, Victim, losses
+from levcert.text.alphabet import Text
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import Text, hashable_bytes
 from levcert.attacks.base import Attack
 from levcert.attacks.victim import Victim
+from levcert.text.alphabet import Text, hashable_bytes
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from levcert.alphabet import Text
 from levcert.attacks.base import Attack
 from levcert.attacks.victim import Victim, WindowVictim
 from levcert.certifiers.base import Batch
 from levcert.certifiers.exact import Exact
 from levcert.errors import InputError
-from levcert.spelling import spelled
+from levcert.text.alphabet import Text
+from levcert.text.model_view import spelled
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Alphabet, Text
-from levcert.certifiers.classifier import Classifier
-from levcert.edits import Edit, Operation, apply_edits
 from levcert.errors import InputError
+from levcert.models.any_classifier import Classifier
 from levcert.models.window import WindowModel, pad
-from levcert.threat import PRINTABLE_ASCII, AllowedEdits, Threat
+from levcert.text.alphabet import Alphabet, Text
+from levcert.text.edits import Edit, Operation, apply_edits
+from levcert.text.threat import PRINTABLE_ASCII, AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

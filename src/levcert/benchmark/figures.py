@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from levcert.benchmark.rows import Row, row_of
+from levcert.benchmark.result_rows import Row, row_of
 from levcert.benchmark.study import Study, label, matches
 from levcert.errors import InputError
-from levcert.files import atomic_path
+from levcert.files.atomic import atomic_path
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from levcert.benchmark.cell_models import configuration, model_of
+from levcert.benchmark.cell_texts import dataset_for, select
 from levcert.benchmark.machine import machine, versions
 from levcert.benchmark.measures import measure
 from levcert.benchmark.measures.base import Subject
-from levcert.benchmark.models import configuration, model_of
-from levcert.benchmark.quick import quick_cells
-from levcert.benchmark.rows import Row, append_row, read_rows, row_of
+from levcert.benchmark.quick_study import quick_cells
+from levcert.benchmark.result_rows import Row, append_row, read_rows, row_of
 from levcert.benchmark.study import Cell, Study
-from levcert.benchmark.texts import dataset_for, select
 from levcert.errors import InputError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from levcert.benchmark.rows import Row, row_of
+from levcert.benchmark.result_rows import Row, row_of
 from levcert.benchmark.statistics import Comparison, sampling_variance
 from levcert.benchmark.study import Cell, Published, Study, dataset_note, label, matches
 

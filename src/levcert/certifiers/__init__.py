@@ -1,5 +1,5 @@
 """Certifiers: each proves, for each text, that so many edits cannot change its label."""
 
-from levcert.certifiers.registry import CERTIFIERS, certify, certify_each
+from levcert.certifiers.certify import CERTIFIERS, certify, certify_each
 
 __all__ = ["CERTIFIERS", "certify", "certify_each"]

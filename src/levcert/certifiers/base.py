@@ -11,11 +11,11 @@ from typing import ClassVar, Final, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import EncodedTexts, Text
-from levcert.edits import Edit, Operation
 from levcert.models.window import WindowModel
-from levcert.spelling import has_dropped, typed
-from levcert.threat import AllowedEdits, Threat
+from levcert.text.alphabet import EncodedTexts, Text
+from levcert.text.edits import Edit, Operation
+from levcert.text.model_view import has_dropped, typed
+from levcert.text.threat import AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

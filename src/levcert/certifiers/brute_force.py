@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar
 
-from levcert.alphabet import Alphabet, Text
-from levcert.ball import Ball
 from levcert.certifiers.base import Verdict
-from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
-from levcert.spelling import native
-from levcert.threat import Threat
+from levcert.models.any_classifier import Classifier
+from levcert.text.alphabet import Alphabet, Text
+from levcert.text.ball import Ball
+from levcert.text.model_view import native
+from levcert.text.threat import Threat
 
 
 @dataclass(frozen=True)

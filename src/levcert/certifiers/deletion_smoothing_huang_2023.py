@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import Text, hashable_bytes
 from levcert.certifiers.base import Verdict
-from levcert.certifiers.classifier import Classifier
 from levcert.errors import InputError
-from levcert.threat import Threat
+from levcert.models.any_classifier import Classifier
+from levcert.text.alphabet import Text, hashable_bytes
+from levcert.text.threat import Threat
 
 ABSTAIN = -1
 

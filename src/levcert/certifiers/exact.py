@@ -10,16 +10,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from levcert.alphabet import Text
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, edited_text, is_counterexample, radii
-from levcert.certifiers.chains import Chains
 from levcert.certifiers.lipschitz import edit_costs, knows_its_costs, window_ranges
-from levcert.certifiers.local import LocalLosses
-from levcert.certifiers.pairs import PairSearch, UndecidedError
-from levcert.certifiers.scripts import ScriptSearch
-from levcert.edits import Operation
-from levcert.models.bounds import WindowRange
+from levcert.certifiers.search.edit_chains import Chains
+from levcert.certifiers.search.edit_pairs import PairSearch, UndecidedError
+from levcert.certifiers.search.edit_scripts import ScriptSearch
+from levcert.certifiers.search.local_losses import LocalLosses
+from levcert.models.tap_bounds import WindowRange
 from levcert.models.window import EditEffects
+from levcert.text.alphabet import Text
+from levcert.text.edits import Operation
 
 _NODES = 20
 _EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabets

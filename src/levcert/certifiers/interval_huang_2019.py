@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.alphabet import EncodedTexts
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.models.window import pad
+from levcert.text.alphabet import EncodedTexts
 
 
 @dataclass(frozen=True)

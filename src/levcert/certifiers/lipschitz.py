@@ -9,7 +9,7 @@ import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.errors import InputError
-from levcert.models.bounds import TapCosts, WindowRange
+from levcert.models.tap_bounds import TapCosts, WindowRange
 from levcert.models.window import WindowModel
 
 

@@ -15,7 +15,7 @@ from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.errors import InputError
 from levcert.models import norms
 from levcert.models.conv import ConvModel
-from levcert.threat import AllowedEdits
+from levcert.text.threat import AllowedEdits
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Text, hashable_bytes
 from levcert.errors import InputError
+from levcert.text.alphabet import Text, hashable_bytes
 
 
 @dataclass(frozen=True, eq=False)

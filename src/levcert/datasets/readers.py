@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, Literal, cast
 
-from levcert.alphabet import Text
 from levcert.errors import InputError
-from levcert.files import existing_file
-
-LONGEST_FIELD: Final = 1 << 26  # a longer one is an unclosed quote; without a limit it would swallow the file
+from levcert.files.atomic import existing_file
+from levcert.files.row_files import LONGEST_FIELD
+from levcert.text.alphabet import Text
 
 Fields = dict[str, Any]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.conv import Floats, Ids, Mask, Offsets
-from levcert.kernels.lanes import LANES, add, entry, load, positive, relu, store, times_count, zeros_like
+from levcert.kernels.conv_scores import Floats, Ids, Mask, Offsets
+from levcert.kernels.simd import LANES, add, entry, load, positive, relu, store, times_count, zeros_like
 
 _LARGEST_COUNT = 255
 

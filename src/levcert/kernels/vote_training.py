@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.votes import Hashes, Ids, Positions, gram_rows, hash_sides, powers_to, row_of, shift_of
+from levcert.kernels.vote_scores import Hashes, Ids, Positions, gram_rows, hash_sides, powers_to, row_of, shift_of
 
 Weights = npt.NDArray[np.float32]  # (orders · (rows + 1)) × classes
 Floats = npt.NDArray[np.float64]

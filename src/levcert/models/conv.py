@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
-from levcert.labels import check_labels
 from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
-from levcert.models.bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
+from levcert.models.class_labels import check_labels
+from levcert.models.model_file import Header, Tensors, take, write_model
+from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
 from levcert.models.window import Positions, Scores, WindowModel
-from levcert.storage import Header, Tensors, take, write_model
+from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
 Array = npt.NDArray[np.float64]
 Pooling = Literal["sum", "mean"]
@@ -66,7 +66,7 @@ class ConvModel(WindowModel):
         self.pooling = pooling
         self.training = dict(training or {})
         self._check_shapes()
-        # T[a, j] = e_a K_jᵀ, with a zero row for the padding: see levcert.kernels.conv
+        # T[a, j] = e_a K_jᵀ, with a zero row for the padding: see levcert.kernels.conv_scores
         with np.errstate(over="ignore", invalid="ignore"):
             table = np.einsum("ad,jhd->ajh", self.embedding, self.kernels[0])
         self.table = np.pad(table, ((1, 0), (0, 0), (0, 0)))
@@ -124,7 +124,7 @@ class ConvModel(WindowModel):
     def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
         if self._deeper:
             return super().hole_window_scores(padded, lefts, rights)
-        from levcert.kernels.edits import hole_windows
+        from levcert.kernels.conv_edits import hole_windows
 
         scores = np.empty((len(lefts), self.width, self.classes, self.alphabet.size))
         tables = self.table, self._by_symbol, self._by_symbol_largest
@@ -151,7 +151,7 @@ class ConvModel(WindowModel):
         return low, high
 
     def _hole(self, padded: Ids, lefts: Positions, rights: Positions, *, bounds: bool) -> tuple[Scores, Array, Array]:
-        from levcert.kernels.edits import hole_features
+        from levcert.kernels.conv_edits import hole_features
 
         scores = np.empty((len(lefts), self.alphabet.size, self.classes))
         low, high = (np.empty((len(lefts) if bounds else 0, self.head.shape[1])) for _ in range(2))
@@ -194,7 +194,7 @@ class ConvModel(WindowModel):
         return self._pooled(texts, padded=True)
 
     def _pooled(self, texts: EncodedTexts, *, padded: bool) -> Array:
-        from levcert.kernels.conv import table_features
+        from levcert.kernels.conv_scores import table_features
 
         features = np.zeros((len(texts), self.head.shape[1]))
         if not self._deeper:
@@ -207,7 +207,7 @@ class ConvModel(WindowModel):
 
     def _pooled_deep(self, texts: EncodedTexts, *, padded: bool) -> Array:
         """Evaluate layer by layer; between layers, sequences lie one after the other."""
-        from levcert.kernels.conv import activate_rows, convolve_rows, sum_rows, table_rows
+        from levcert.kernels.conv_scores import activate_rows, convolve_rows, sum_rows, table_rows
 
         offsets, values = texts.offsets, np.zeros((0, 0))
         for layer, kernel in enumerate(self.kernels):
@@ -228,7 +228,7 @@ class ConvModel(WindowModel):
         return sums
 
     def _head(self, features: Array) -> Scores:
-        from levcert.kernels.conv import head_scores
+        from levcert.kernels.conv_scores import head_scores
 
         scores = np.empty((len(features), self.classes))
         head_scores(features, self.head, scores)

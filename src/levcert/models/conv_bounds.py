@@ -13,7 +13,7 @@ import numpy.typing as npt
 from levcert.errors import InputError
 from levcert.models import norms
 from levcert.models.activations import Activation
-from levcert.models.bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
+from levcert.models.tap_bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
 
 Array = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ _MOST_GIGABYTES: Final = 8
 
 def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
     """d_j(a, b) = Σ_h max(0, w_h·(T[a, j, h] − T[b, j, h])) for one layer and all ordered pairs of classes."""
-    from levcert.kernels.edits import tap_costs
+    from levcert.kernels.conv_edits import tap_costs
 
     (rows, taps, filters), classes = table.shape, len(head)
     gigabytes = 4 * 8 * (classes * rows) ** 2 / 1e9
@@ -57,7 +57,7 @@ def norm_form(embedding: Array, kernels: Sequence[Array], head: Array, activatio
 
 def replacement_costs(table: Array, head: Array, activation: Activation, label: int) -> Array:
     """Return d_j(a, b) for the margins of one label: classes × taps × symbols × symbols; for one layer."""
-    from levcert.kernels.edits import tap_cost_matrix
+    from levcert.kernels.conv_edits import tap_cost_matrix
 
     rows, taps, filters = table.shape
     costs = np.zeros((len(head), taps, rows, rows))

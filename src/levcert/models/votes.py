@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Alphabet, EncodedTexts, Ids
 from levcert.errors import InputError
-from levcert.labels import check_labels
-from levcert.models.bounds import WindowRange
-from levcert.models.orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
+from levcert.models.class_labels import check_labels
+from levcert.models.model_file import Header, Tensors, take, write_model
+from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
+from levcert.models.tap_bounds import WindowRange
 from levcert.models.window import Mask, Positions, Scores, WindowModel
-from levcert.storage import Header, Tensors, take, write_model
+from levcert.text.alphabet import Alphabet, EncodedTexts, Ids
 
 Votes = npt.NDArray[np.int8]
 
@@ -28,8 +28,8 @@ class VoteModel(WindowModel):
     """f(S) = Σ over the orders n, Σ over the n-grams of S padded with zeros, of the n-gram's votes.
 
     ``votes`` is orders × 2^b × classes, in units of 1/128.  An n-gram finds its row by a hash that the file format
-    fixes (levcert.kernels.votes).  Whether n-grams share a row is a matter of accuracy, not of soundness: the window
-    sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
+    fixes (levcert.kernels.vote_scores).  Whether n-grams share a row is a matter of accuracy, not of soundness: the
+    window sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
     """
 
     has_quick_chains: ClassVar[bool] = True
@@ -105,7 +105,7 @@ class VoteModel(WindowModel):
         return 0.0
 
     def encoded_scores(self, texts: EncodedTexts) -> Scores:
-        from levcert.kernels.votes import score_texts
+        from levcert.kernels.vote_scores import score_texts
 
         sums = np.zeros((len(texts), self.classes), dtype=np.int64)
         score_texts(self._votes, self._orders, texts.ids, texts.offsets, sums)
@@ -115,7 +115,7 @@ class VoteModel(WindowModel):
         return self.context_scores(windows)
 
     def context_scores(self, contexts: Ids) -> Scores:
-        from levcert.kernels.votes import score_contexts
+        from levcert.kernels.vote_scores import score_contexts
 
         sums = np.zeros((len(contexts), self.classes), dtype=np.int64)
         if contexts.shape[1] >= self.width:
@@ -124,21 +124,21 @@ class VoteModel(WindowModel):
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def hole_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
-        from levcert.kernels.votes import hole_sums
+        from levcert.kernels.vote_scores import hole_sums
 
         sums = np.zeros((len(lefts), self.classes, self.alphabet.size), dtype=np.int64)
         hole_sums(self._votes, self._orders, self.width, padded, lefts, rights, sums)
         return np.multiply(sums, UNIT, dtype=np.float64).transpose(0, 2, 1)
 
     def hole_window_scores(self, padded: Ids, lefts: Positions, rights: Positions) -> Scores:
-        from levcert.kernels.votes import hole_windows
+        from levcert.kernels.vote_scores import hole_windows
 
         sums = np.zeros((len(lefts), self.width, self.classes, self.alphabet.size), dtype=np.int64)
         hole_windows(self._votes, self._orders, self.width, padded, lefts, rights, sums)
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask) -> Scores:
-        from levcert.kernels.votes import lone_losses
+        from levcert.kernels.vote_scores import lone_losses
 
         losses = np.full((3, len(ids) + 1, self.width, self.width, self.classes), -np.inf)
         lone_losses(self._votes, self._orders, UNIT, ids, label, insert, delete, replace, losses)

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from levcert.alphabet import Alphabet, EncodedTexts, Ids, Text
 from levcert.errors import InputError
-from levcert.models.bounds import UNDERFLOW, TapCosts, WindowRange
+from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange
+from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from levcert.certificate import Certificate, Share
-from levcert.counterexample import Counterexample, describe
+from levcert.certificates.certificate import Certificate, Share
+from levcert.certificates.difference import Counterexample, describe
 from levcert.models.window import WindowModel
-from levcert.report.rows import FARTHEST, ReportRow
+from levcert.report.measure_texts import FARTHEST, ReportRow
 
 STUDIED: Final = (1, 2)  # the distances of the tables by class and by length
 _GROUPS: Final = 6  # of texts of similar length

@@ -13,15 +13,15 @@ from typing import Final
 from markupsafe import Markup
 
 from levcert import __version__
-from levcert.alphabet import Text, hashable_bytes
-from levcert.certificate import Share, Unit
-from levcert.counterexample import Part, visible
+from levcert.certificates.certificate import Share, Unit
+from levcert.certificates.difference import Part, visible
 from levcert.errors import InputError
-from levcert.files import atomic_path
+from levcert.files.atomic import atomic_path
 from levcert.models.window import WindowModel
 from levcert.report.chart import Series, chart
-from levcert.report.rows import ReportRow, check, measure
+from levcert.report.measure_texts import ReportRow, check, measure
 from levcert.report.summary import STUDIED, Summary, summarise
+from levcert.text.alphabet import Text, hashable_bytes
 
 _AROUND: Final = 48  # characters shown before and after an edit
 

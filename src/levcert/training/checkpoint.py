@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from levcert.errors import InputError
-from levcert.files import atomic_path
+from levcert.files.atomic import atomic_path
 from levcert.training.progress import Progress
 
 Arrays = Mapping[str, npt.NDArray[Any]]

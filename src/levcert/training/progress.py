@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.progress import TimeRemainingColumn
 
-from levcert.bars import bar
+from levcert.runs.progress_bar import bar
 
 
 @dataclass

@@ -13,15 +13,15 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from levcert import __version__
-from levcert.counterexample import readable
+from levcert.certificates.difference import readable
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.web import schemas
-from levcert.web.gate import BusyError, Gate, LateError
 from levcert.web.limits import LARGEST_BATCH, Limits
 from levcert.web.middleware import SafeHeaders, SizeLimit
-from levcert.web.samples import SAMPLES
+from levcert.web.sample_texts import SAMPLES
 from levcert.web.service import Service
+from levcert.web.thread_gate import BusyError, Gate, LateError
 
 STATIC: Final = Path(__file__).parent / "static"
 _ERRORS: Final[dict[int | str, dict[str, Any]]] = {

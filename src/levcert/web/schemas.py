@@ -6,9 +6,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from levcert.certificate import Unit
-from levcert.counterexample import Kind
-from levcert.edits import Operation
+from levcert.certificates.certificate import Unit
+from levcert.certificates.difference import Kind
+from levcert.text.edits import Operation
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
 Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]

@@ -10,19 +10,19 @@ from typing import Final, get_args
 
 import numpy as np
 
-from levcert.alphabet import Text
 from levcert.attacks import attack
+from levcert.certificates.difference import describe
+from levcert.certificates.explain import meaning
 from levcert.certifiers import certify
-from levcert.certifiers.losses import character_losses
-from levcert.counterexample import describe
+from levcert.certifiers.character_losses import character_losses
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
-from levcert.spelling import native
-from levcert.threat import Threat
+from levcert.text.alphabet import Text
+from levcert.text.model_view import native
+from levcert.text.threat import Threat
 from levcert.web import schemas
-from levcert.web.gate import check_time
 from levcert.web.limits import Limits, longest_text
-from levcert.wording import meaning
+from levcert.web.thread_gate import check_time
 
 _REMEMBERED: Final = 512  # answers; a person who types and takes it back sees them again at once
 _SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, so that what follows the search still fits

@@ -14,8 +14,8 @@ def latency(subject: Subject, spec: Spec) -> Outcome:
     """Median seconds of the processor over the texts, one text at a time, after one that compiles and warms up."""
     import torch
 
-    from levcert.training.config import TrainingConfig
-    from levcert.training.network import ConvNetwork
+    from levcert.training.conv.config import TrainingConfig
+    from levcert.training.conv.network import ConvNetwork
 
     model, name = subject.model, spec["name"]
     config = TrainingConfig.from_dict(subject.training)

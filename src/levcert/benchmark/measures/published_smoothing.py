@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from levcert.alphabet import Text, hashable_bytes
 from levcert.certifiers.base import Verdict
-from levcert.certifiers.classifier import Classifier
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing, certified_radius
-from levcert.threat import Threat
+from levcert.models.any_classifier import Classifier
+from levcert.text.alphabet import Text, hashable_bytes
+from levcert.text.threat import Threat
 
 
 @dataclass(frozen=True)

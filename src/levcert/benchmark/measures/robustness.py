@@ -7,10 +7,10 @@ import time
 import numpy as np
 
 import levcert
-from levcert.attacks.registry import ATTACKS
+from levcert.attacks.attack import ATTACKS
 from levcert.benchmark.measures.base import Outcome, Spec, Subject, percent
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
-from levcert.certifiers.registry import CERTIFIERS
+from levcert.certifiers.certify import CERTIFIERS
 
 _METHODS = CERTIFIERS | {"published-smoothing": PublishedSmoothing}
 _HOLDS_FOR_EVERY_EDIT = ("proved", "exact")

@@ -11,7 +11,7 @@ from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
-from levcert.threat import Threat
+from levcert.text.threat import Threat
 
 
 def soundness(subject: Subject, spec: Spec) -> Outcome:

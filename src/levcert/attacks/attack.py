@@ -1,0 +1,143 @@
+"""All attacks by name, and the function that users call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from levcert.attacks.base import Attack, AttackResult
+from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
+from levcert.attacks.greedy import Beam, Greedy
+from levcert.attacks.random_edits import RandomEdits
+from levcert.attacks.search import Search
+from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
+from levcert.errors import InputError
+from levcert.models.any_classifier import as_classifier
+from levcert.models.window import WindowModel
+from levcert.text.alphabet import Alphabet, Text
+from levcert.text.edits import OPERATIONS, Edit, Operation
+from levcert.text.model_view import has_dropped, native, seen_script, spelled, typed
+from levcert.text.threat import Threat, as_threat
+
+ATTACKS: Final[dict[str, type[Attack]]] = {
+    "charmer": Charmer,
+    "greedy": Greedy,
+    "beam": Beam,
+    "random": RandomEdits,
+    "search": Search,
+}
+
+
+def attack(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Attack = "charmer",
+    *,
+    max_distance: int = 2,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+    alphabet: Alphabet | Text | None = None,
+) -> list[AttackResult]:
+    """Look for texts within ``max_distance`` edits that the model labels otherwise.
+
+    ``method`` is a name from ``ATTACKS`` or an instance with options.  For a function instead of a model,
+    ``alphabet`` is what the attacker may bring in (default: printable ASCII), and the function must give scores.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("One text was given where a list of texts is expected; write [text].")
+    return list(
+        attack_each(
+            model, texts, method, max_distance=max_distance, operations=operations, threat=threat, alphabet=alphabet
+        )
+    )
+
+
+def attack_each(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Attack = "charmer",
+    *,
+    max_distance: int = 2,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+    alphabet: Alphabet | Text | None = None,
+) -> Iterator[AttackResult]:
+    """As :func:`attack`, one result after the other."""
+    if not isinstance(max_distance, int) or max_distance < 1:
+        raise InputError(f"An attack makes at least one edit; max_distance is {max_distance!r}.")
+    if isinstance(method, str):
+        if method not in ATTACKS:
+            raise InputError(f"There is no attack {method!r}; there are {', '.join(ATTACKS)}.")
+        method = ATTACKS[method]()
+    if not isinstance(method, Attack):
+        raise InputError(f"A method is a name or an instance such as Charmer(), not {method!r}.")
+    threat = as_threat(threat, operations)
+    for text in texts:
+        started = time.perf_counter()
+        if isinstance(model, WindowModel):
+            result = _attack_model(model, text, method, threat, max_distance)
+        else:
+            result = _attack_any(
+                victim_of_function(as_classifier(model), threat, alphabet, text), text, method, max_distance
+            )
+        yield AttackResult(*result, method=method.name, seconds=time.perf_counter() - started)
+
+
+Found = tuple[Text, str, Text | None, str | None, int | None, tuple[Edit, ...]]
+
+
+def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat, max_distance: int) -> Found:
+    """Attack the text as the model sees it, and carry what is found over to the text itself."""
+    alphabet = model.alphabet
+    text = native(alphabet, text)
+    victim = WindowVictim(model, threat, has_dropped(alphabet, text))
+
+    def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
+        script = seen_script(alphabet, threat, text, candidate, max_distance)
+        changed = None if script is None else typed(alphabet, threat, text, script)
+        return None if script is None or changed is None else (script, changed)
+
+    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to)
+    return text, *search.run(method, model.labels)
+
+
+def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
+    classes = victim.scores([text]).shape[1]
+    names = victim.classifier.names or tuple(map(str, range(classes)))
+
+    def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
+        script = victim.threat.script(text, candidate, max_distance)
+        return None if script is None else (script, candidate)
+
+    search = _Search(victim, text, max_distance, edits_to)
+    return text, *search.run(method, names)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Check an attack's proposals: few enough allowed edits lead there, and the classifier gives another label.
+
+    ``edits_to`` returns the edits that lead to a proposal and the text as typed, or None.
+    """
+
+    victim: Victim
+    seen: Text
+    max_distance: int
+    edits_to: Callable[[Text], tuple[list[Edit], Text] | None]
+
+    def run(
+        self, method: Attack, names: tuple[str, ...]
+    ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
+        """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
+        label = int(self.victim.scores([self.seen])[0].argmax())
+        for candidate in method.proposals(self.victim, self.seen, label, self.max_distance):
+            found = self.edits_to(candidate)
+            if found is None:
+                continue
+            script, changed = found
+            other = int(self.victim.scores([changed])[0].argmax())
+            if other != label:
+                return names[label], changed, names[other], len(script), tuple(script)
+        return names[label], None, None, None, ()

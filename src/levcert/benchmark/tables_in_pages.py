@@ -1,0 +1,35 @@
+"""Tables inside pages written by hand: between ``<!-- table NAME -->`` and ``<!-- end -->``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from levcert.benchmark.document import markdown_table
+from levcert.benchmark.result_rows import read_rows
+from levcert.benchmark.runner import rows_file
+from levcert.benchmark.study import load_study, study_names
+from levcert.benchmark.tables import make_table
+from levcert.errors import InputError
+from levcert.files.atomic import atomic_path, existing_file
+
+_PLACE = re.compile(r"<!-- table ([\w-]+) -->.*?<!-- end -->", re.DOTALL)
+
+
+def fill_places(path: Path, results: Path) -> None:
+    """Fill every place of a Markdown file with its table, as the rows are now."""
+    text = existing_file(path).read_text(encoding="utf-8")
+    if not _PLACE.search(text):
+        raise InputError(f"{path} has no place for a table; write <!-- table NAME --> and <!-- end -->.")
+    filled = _PLACE.sub(lambda place: f"<!-- table {place[1]} -->\n{_table(place[1], results)}\n<!-- end -->", text)
+    with atomic_path(path) as part:
+        part.write_text(filled, encoding="utf-8")
+
+
+def _table(name: str, results: Path) -> str:
+    for study in map(load_study, study_names()):
+        for spec in study.tables:
+            if spec["name"] == name:
+                table = make_table(study, spec, read_rows(rows_file(results, study.name)))
+                return "\n\n".join([markdown_table(table), *table.notes])
+    raise InputError(f"No study has a table {name!r}.")

@@ -1,0 +1,60 @@
+"""What a certificate says, in a sentence for people who have not read the paper."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from levcert.certificates.certificate import ABSTAINED, Certificate, Unit
+from levcert.text.edits import OPERATIONS
+from levcert.text.threat import Threat
+
+_NOUNS: Final = {"insert": "insertion", "delete": "deletion", "substitute": "substitution"}
+
+
+def meaning(certificate: Certificate) -> str:
+    """Return what is claimed, against which edits, and how sure it is."""
+    radius, claim = certificate.radius, certificate.claim
+    if radius == ABSTAINED:
+        return "The method abstained: no label is likely enough to be certified."
+    if claim == "substitutions only":
+        sure = "Proved only for substitutions among the characters that the model knows: "
+        one, many = "one of these", f"{radius} of these or fewer"
+    else:
+        one = f"one {named(1, certificate.threat, certificate.unit)}"
+        many = f"{radius} {named(radius, certificate.threat, certificate.unit)} or fewer"
+        sure = _SURE.get(claim, f"With {claim.replace('≥', 'at least')}, for the smoothed classifier: ")
+    if claim == "exact" and radius == 0:
+        return f"{one[0].upper()}{one[1:]} can change the label."
+    if radius == 0:
+        return f"{sure}this is the label of the text as it is; nothing is known about edited texts."
+    further = f"; {radius + 1} can" if claim == "exact" else ""
+    return f"{sure}{one if radius == 1 else many} cannot change the label{further}."
+
+
+def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit) -> str:
+    """Return which edits a claim is about, such as "edits" or "byte deletion", and what it is worth if that is less."""
+    if claim == "substitutions only":
+        return f"substitution{'s' * (count != 1)} among the characters that the model knows"
+    worth = f" (of the smoothed classifier, {claim})" if claim.startswith("probability") else ""
+    return named(count, threat, unit) + worth
+
+
+_SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "Not proved: "}
+
+
+def named(count: int, threat: Threat | None, unit: Unit) -> str:
+    """Return what the attacker does so many times, such as "edits" or "byte insertions that bring in only '.-'"."""
+    plural = "s" * (count != 1)
+    of_bytes = "byte " if unit == "bytes" else ""
+    if threat is None:
+        return f"{of_bytes}edit{plural} (of which kind, the file does not say)"
+    if threat.operations == OPERATIONS:
+        what = f"{of_bytes}edit{plural}"
+    else:
+        what = " or ".join(of_bytes + _NOUNS[name] + plural for name in sorted(threat.operations))
+    limits = []
+    if threat.symbols is not None and threat.operations != {"delete"}:
+        limits.append(f"bring{'s' * (count == 1)} in only characters of {threat.symbols!r}")
+    if threat.neighbours is not None and "substitute" in threat.operations:
+        limits.append(f"substitute{'s' * (count == 1)} only listed neighbours")
+    return what + " that " * bool(limits) + " and ".join(limits)

@@ -1,0 +1,169 @@
+"""All certifiers by name, and the function that users call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from levcert.certificates.certificate import Certificate, Certificates, Unit
+from levcert.certifiers.auto import Auto
+from levcert.certifiers.base import Certifier, Verdict, batches
+from levcert.certifiers.brute_force import BruteForce
+from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
+from levcert.certifiers.exact import Exact
+from levcert.certifiers.interval_huang_2019 import Interval
+from levcert.certifiers.lipschitz import Lipschitz
+from levcert.certifiers.lipslev import LipsLev
+from levcert.certifiers.search.edit_chains import Chains
+from levcert.errors import InputError
+from levcert.models.any_classifier import as_classifier
+from levcert.models.window import WindowModel
+from levcert.text.alphabet import Text
+from levcert.text.edits import OPERATIONS, Operation
+from levcert.text.model_view import native
+from levcert.text.threat import Threat, as_threat
+
+Method = Certifier | BruteForce | DeletionSmoothing
+
+CERTIFIERS: Final[dict[str, type[Method]]] = {
+    "auto": Auto,
+    "lipschitz": Lipschitz,
+    "chains": Chains,
+    "exact": Exact,
+    "lipslev": LipsLev,
+    "interval": Interval,
+    "smoothing": DeletionSmoothing,
+    "brute-force": BruteForce,
+}
+
+
+def certify(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Method = "auto",
+    *,
+    max_distance: int | None = None,
+    budget: float | None = None,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+) -> Certificates:
+    """Say for each text how many edits cannot change the model's answer, and what that claim is worth.
+
+    ``method`` is a name from ``CERTIFIERS`` or an instance with options of its own.  ``max_distance``: radii above
+    it are of no interest.  ``budget``: seconds for each text, after which the one-pass bound must do.
+    ``operations`` or a whole ``threat`` restrict what the attacker may do.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("One text was given where a list of texts is expected; write [text].")
+    return Certificates(
+        certify_each(
+            model, texts, method, max_distance=max_distance, budget=budget, operations=operations, threat=threat
+        )
+    )
+
+
+def certify_each(
+    model: WindowModel | Callable[[list[Text]], Any],
+    texts: Iterable[Text],
+    method: str | Method = "auto",
+    *,
+    max_distance: int | None = None,
+    budget: float | None = None,
+    operations: Collection[Operation] = OPERATIONS,
+    threat: Threat | None = None,
+    batch_size: int = 256,
+) -> Iterator[Certificate]:
+    """As :func:`certify`, one certificate after the other: any number of texts in constant memory.
+
+    ``batch_size`` texts are read and answered at once, with 1 each as soon as it is there.
+    """
+    if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 0):
+        raise InputError(f"max_distance is a whole number of at least 0, not {max_distance!r}.")
+    if budget is not None and (not isinstance(budget, int | float) or not budget > 0):
+        raise InputError(f"A budget is a positive number of seconds, not {budget!r}.")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"Texts are given as a list, not as {type(texts).__name__}.")
+    certifier = _method(method, max_distance, budget)
+    threat = as_threat(threat, operations)
+    texts = iter(texts)
+    while chunk := list(islice(texts, batch_size)):
+        if isinstance(model, WindowModel):
+            chunk = [native(model.alphabet, text) for text in chunk]
+        if isinstance(certifier, Certifier):
+            if not isinstance(model, WindowModel):
+                raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
+            yield from _of_batch(model, chunk, certifier, threat, max_distance)
+        else:
+            yield from _of_each(model, chunk, certifier, threat, max_distance)
+
+
+def _of_batch(
+    model: WindowModel, texts: Sequence[Text], certifier: Certifier, threat: Threat, max_distance: int | None
+) -> Iterator[Certificate]:
+    found: dict[int, tuple[int, Verdict]] = {}
+    started = time.perf_counter()
+    for rows, batch in batches(model, texts, threat):
+        found |= zip(rows.tolist(), zip(batch.best.tolist(), certifier.verdicts(batch), strict=True), strict=True)
+    seconds = (time.perf_counter() - started) / len(texts)
+    about = About(certifier.name, threat, model.alphabet.kind)
+    for row, text in enumerate(texts):
+        best, verdict = found[row]
+        yield about.certificate(text, model.labels[best], verdict, max_distance, seconds)
+
+
+def _of_each(
+    model: Any,
+    texts: Sequence[Text],
+    certifier: BruteForce | DeletionSmoothing,
+    threat: Threat,
+    max_distance: int | None,
+) -> Iterator[Certificate]:
+    classifier = as_classifier(model)
+    searched = certifier.threat(threat)
+    for text in texts:
+        started = time.perf_counter()
+        label, verdict = certifier.verdict(classifier, text, searched)
+        about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters")
+        yield about.certificate(text, label, verdict, max_distance, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class About:
+    """What the certificates of one run share."""
+
+    method: str
+    threat: Threat
+    unit: Unit
+
+    def certificate(
+        self, text: Text, label: str, verdict: Verdict, max_distance: int | None, seconds: float
+    ) -> Certificate:
+        """Make the row of a verdict; a radius is cut at the distance asked for, a counterexample beyond it stays."""
+        radius = verdict.radius if max_distance is None else min(verdict.radius, max_distance)
+        return Certificate(
+            text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
+            verdict.counterexample, seconds,
+        )  # fmt: skip
+
+
+def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
+    """Look a method up, and tell it what distance and time are of interest where it can make use of that."""
+    if isinstance(method, str):
+        method = method.replace("_", "-")
+        if method not in CERTIFIERS:
+            raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
+        method = CERTIFIERS[method]()
+    if not isinstance(method, Method):
+        raise InputError(f"A method is a name or an instance such as Exact(), not {method!r}.")
+    if isinstance(method, Auto | Chains) and method.enough is None:
+        method = replace(method, enough=max_distance)
+    if isinstance(method, Exact) and max_distance is not None:
+        method = replace(method, distance=max_distance, enough=max_distance)
+    if isinstance(method, Auto | Exact) and method.budget is None:
+        method = replace(method, budget=budget)
+    if isinstance(method, BruteForce) and max_distance is not None:
+        method = replace(method, distance=max_distance)
+    return method

@@ -1,0 +1,32 @@
+"""Where a text is fragile: what the worst edit at each character takes from its margin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from levcert.certifiers.base import Array, Batch
+from levcert.certifiers.search.local_losses import LocalLosses
+from levcert.models.window import WindowModel
+from levcert.text.alphabet import Text
+from levcert.text.model_view import native
+from levcert.text.threat import ANY_EDIT, Threat
+
+
+def character_losses(model: WindowModel, text: Text, threat: Threat = ANY_EDIT) -> Array:
+    """Return for each character of a text how much its margin shrinks by the worst single edit there.
+
+    The edits at a character are its substitutions, its deletion and insertions before it; those at the very end
+    belong to the last character.  Characters that the model does not see lose nothing.
+    """
+    batch = Batch(model, [native(model.alphabet, text)], threat)
+    local = LocalLosses(batch, 0)
+    result = np.zeros(len(batch.texts[0]))
+    if not len(local.ids):
+        return result
+    cuts, characters = local.best
+    worst = np.maximum(characters, cuts[:-1])
+    worst[-1] = np.maximum(worst[-1], cuts[-1])
+    margins = batch.margins[0]
+    after = (margins - worst).min(axis=1)
+    result[model.alphabet.positions(batch.texts[0])] = np.maximum(margins.min() - after, 0)
+    return result

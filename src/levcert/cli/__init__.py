@@ -1,0 +1,1 @@
+"""The command ``levcert``: its commands, their flags, and what they print."""

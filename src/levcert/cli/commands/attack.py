@@ -1,0 +1,100 @@
+"""``levcert attack``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from levcert.cli.dataset_inputs import OnBadRow, TextColumn
+from levcert.cli.model_argument import ModelFile
+from levcert.cli.outputs import Json, Lines, Output, check_output, check_resume, print_json, print_line
+from levcert.cli.text_inputs import File, Texts, texts_in
+from levcert.cli.threat_flags import Operations, Symbols, threat_in
+from levcert.runs.journal import PartFile, Resume, identity_of
+from levcert.runs.progress_bar import watched
+
+if TYPE_CHECKING:
+    from levcert.attacks.base import AttackResult
+    from levcert.files.row_files import Columns, Record
+    from levcert.text.alphabet import Text
+
+_COLUMNS: Final[Columns] = {
+    "text": "text",
+    "label": "string",
+    "adversarial": "text",
+    "new_label": "string",
+    "distance": "integer",
+    "edits": "string",
+    "method": "string",
+    "seconds": "number",
+}
+
+
+def attack(
+    model: ModelFile,
+    texts: Texts = None,
+    *,
+    file: File = None,
+    text_column: TextColumn = "text",
+    on_bad_row: OnBadRow = "error",
+    method: Annotated[str, typer.Option(help="charmer, greedy, beam, random or search.")] = "charmer",
+    max_distance: Annotated[int, typer.Option(help="How many edits the attacker makes at most.")] = 2,
+    operations: Operations = None,
+    symbols: Symbols = None,
+    output: Output = None,
+    resume: Resume = False,
+    json: Json = False,
+) -> None:
+    """Look for a few edits that change the label; to find none proves nothing.
+
+    Example: levcert attack toy.safetensors "hello w0rld" --max-distance 5
+    """
+    from levcert import load
+    from levcert.attacks import attack_each
+    from levcert.files.row_files import json_line
+
+    check_output(output)
+    check_resume(resume, output)
+    source = texts_in(texts, file, text_column, on_bad_row)
+    threat = threat_in(operations, symbols)
+    classifier = load(model)
+    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
+    if output is not None:
+        identity = identity_of(model, "attack", method, max_distance, str(threat))
+        rows = changed = 0
+
+        def records(rest: Iterator[Text]) -> Iterator[Record]:
+            return map(_record, watched(answer(rest), "attacking"))
+
+        for record in PartFile(output, _COLUMNS, identity).write(source.texts, records, resume=resume):
+            rows, changed = rows + 1, changed + (record["adversarial"] is not None)
+        if json:
+            print_json({"output": str(output), "rows": rows, "changed": changed})
+        else:
+            print(f"{output}: {changed:,} of {rows:,} labels changed by at most {max_distance} edits")
+        return
+    width = max(map(len, classifier.labels))
+    lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
+    for result in answer(source.texts):
+        if json:
+            print_line(json_line(_record(result), _COLUMNS))
+        else:
+            _print_row(result, lines)
+
+
+def _record(result: AttackResult) -> Record:
+    fields = {name: getattr(result, name) for name in _COLUMNS}
+    return fields | {"edits": "; ".join(map(str, result.edits)) if result.success else None}
+
+
+def _print_row(result: AttackResult, lines: Lines) -> None:
+    from levcert.cli.console import printable, shown_edits
+
+    if result.adversarial is None:
+        lines.add(result.label, "—", "—", printable(result.text))
+    else:
+        shown = shown_edits(result.text, result.adversarial, context=len(result.text))
+        lines.add(result.label, str(result.new_label), str(result.distance), shown)

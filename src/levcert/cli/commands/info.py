@@ -1,0 +1,90 @@
+"""``levcert info``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from levcert.cli.model_argument import ModelFile
+from levcert.cli.outputs import Json, print_json
+
+if TYPE_CHECKING:
+    from levcert.models.window import WindowModel
+
+
+def info(model: ModelFile, *, json: Json = False) -> None:
+    """Say what a model file holds: kind, sizes, labels, alphabet, constants, how it was trained.
+
+    Example: levcert info toy.safetensors
+    """
+    facts = _facts(model)
+    if json:
+        print_json(facts)
+        return
+    from levcert.cli.console import console, printable, table
+
+    listing = table(f"{facts['file']}  ({facts['bytes']:,} bytes)", "", "")
+    for name, value in _flat({key: facts[key] for key in facts if key not in ("file", "bytes")}):
+        listing.add_row(name, printable(value))
+    console.print(listing, markup=False, soft_wrap=not console.is_terminal)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    """Return everything as JSON can hold it."""
+    from levcert import load
+    from levcert.models.model_file import read_model
+
+    model = load(path)
+    header, tensors = read_model(path)
+    return {
+        "file": path.name,
+        "bytes": path.stat().st_size,
+        "kind": header.kind,
+        "labels": list(header.labels),
+        "width": model.width,
+        "alphabet": {"size": model.alphabet.size} | model.alphabet.to_dict(),
+        "options": header.options,
+        "parameters": sum(tensor.size for tensor in tensors.values()),
+        "tensors": {name: list(tensor.shape) for name, tensor in sorted(tensors.items())},
+        "constants": _constants(model),
+        "training": header.training,
+    }
+
+
+def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
+    """Return the most that one edit of each kind can take from a margin, and the paper's G where the model has it."""
+    import numpy as np
+
+    from levcert.certifiers.lipschitz import window_ranges
+    from levcert.models.conv import ConvModel
+
+    costs = []
+    if model.tap_costs is not None:
+        costs.append(np.stack(model.tap_costs.edit_costs()))
+    ranges = window_ranges(model)
+    if ranges is not None:
+        costs.append(np.sum([known.edit_costs(width) for width, known in ranges], axis=0))
+    constants = {}
+    if costs:
+        largest = np.minimum.reduce(costs).max(axis=(1, 2)).tolist()
+        constants["largest_loss"] = dict(zip(("substitution", "insertion", "deletion"), largest, strict=True))
+    if isinstance(model, ConvModel):
+        norms = {"p=1": 1.0, "p=2": 2.0, "p=inf": float("inf")}
+        constants["lipslev"] = {name: float(model.constants(p).max()) for name, p in norms.items()}
+    return constants
+
+
+def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Return nested facts as rows; long lists by their ends."""
+    rows: list[tuple[str, str]] = []
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            rows += _flat(value, f"{prefix}{name}: ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            rows += _flat(value[-1], f"{prefix}{name}, last: ")
+        elif isinstance(value, list):
+            joint = " × " if prefix == "tensors: " else ", "
+            rows.append((prefix + name, joint.join(map(str, value))))
+        else:
+            rows.append((prefix + name, f"{value:.6g}" if isinstance(value, float) else f"{value}"))
+    return rows

@@ -1,0 +1,66 @@
+"""``levcert train``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from levcert.cli.dataset_inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.outputs import Json, print_json
+from levcert.cli.training_flags import config_options
+from levcert.files.atomic import check_model_path
+from levcert.training.model_families import Family
+
+
+@config_options
+def train(
+    data: Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.")] = Path(
+        "model.safetensors"
+    ),
+    *,
+    model: Annotated[
+        Family, typer.Option(help="votes: bounded votes of n-grams; conv: the paper's network (needs levcert[train]).")
+    ] = "votes",
+    config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags go before it.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")] = False,
+    test: Annotated[
+        Path | None, typer.Option(help="A test file; without it, a tenth of the rows is set aside.")
+    ] = None,
+    text_column: TextColumn = "text",
+    label_column: LabelColumn = "label",
+    on_bad_row: OnBadRow = "error",
+    data_dir: DataDir = None,
+    json: Json = False,
+    options: dict[str, Any],
+) -> None:
+    """Train a classifier.
+
+    Example: levcert train toy -o toy.safetensors --target-distance 2
+    """
+    from levcert.training.model_families import CONFIGURATIONS, check_options, configured
+    from levcert.training.train import train as run
+
+    values = (CONFIGURATIONS[model].from_toml(config) if config else {}) | options
+    check_options(model, values)
+    check_model_path(output)
+    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
+    checkpoint = output.with_suffix(".checkpoint")
+    try:
+        trained = run(dataset, configured(model, dataset, values), checkpoint=checkpoint, resume=resume)
+    except KeyboardInterrupt:
+        sentence = f"interrupted; {checkpoint} is saved. Continue with the same command and --resume."
+        raise KeyboardInterrupt(sentence) from None
+    trained.save(output)
+    checkpoint.unlink(missing_ok=True)
+    metrics = trained.training["metrics"]
+    if json:
+        print_json({"model": str(output), "metrics": metrics})
+        return
+    accuracies = [f"{name} accuracy {metrics[name]:.2%}" for name in ("validation", "test") if name in metrics]
+    if "verified" in metrics:
+        distance = trained.training["config"]["target_distance"]
+        accuracies.append(f"validation texts right after any {distance} edits {metrics['verified']:.2%}")
+    print(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")

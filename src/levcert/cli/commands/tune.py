@@ -1,0 +1,88 @@
+"""``levcert tune``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from levcert.cli.dataset_inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.outputs import Json, print_json
+from levcert.files.atomic import check_model_path
+
+
+def tune(
+    data: Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.")] = Path(
+        "model.safetensors"
+    ),
+    *,
+    target_distance: Annotated[int, typer.Option(help="The number of edits to withstand.")] = 2,
+    rows: Annotated[int | None, typer.Option(help="Training rows to set apart; a tenth by default.")] = None,
+    orders: Annotated[str, typer.Option(help="Orders of n-grams to try, separated by spaces.")] = "5 4,6 2,4,6",
+    temperatures: Annotated[str, typer.Option(help="Temperatures to try, separated by spaces.")] = "2 1 0.3",
+    table_bits: Annotated[str, typer.Option(help="Sizes of the tables to try, separated by spaces.")] = "20",
+    epochs: Annotated[int, typer.Option(help="Passes over the training texts.")] = 3,
+    text_column: TextColumn = "text",
+    label_column: LabelColumn = "label",
+    on_bad_row: OnBadRow = "error",
+    data_dir: DataDir = None,
+    json: Json = False,
+) -> None:
+    """Search for good options of votes on rows set apart, then train with the best on all rows.
+
+    Trials are kept in a journal beside the model: an interrupted search goes on where it stopped.
+
+    Example: levcert tune toy -o toy.safetensors --target-distance 1 --orders "2 2,3" --temperatures "1 0.3"
+    """
+    import sys
+
+    from levcert.cli.console import console, table
+    from levcert.training.train import train
+    from levcert.training.votes.tune import Trial
+    from levcert.training.votes.tune import tune as search
+
+    check_model_path(output)
+    dataset = load_data(data, data_dir, None, text_column, label_column, on_bad_row)
+    journal = output.with_suffix(".tuning.jsonl")
+    grid: dict[str, Sequence[Any]] = {
+        "orders": orders.split(),
+        "temperature": _numbers("temperatures", temperatures, float),
+        "table_bits": _numbers("table-bits", table_bits, int),
+    }
+
+    def report(trial: Trial) -> None:
+        options = ", ".join(f"{name} {value}" for name, value in trial.options.items())
+        line = f"{options}: accuracy {trial.accuracy:.2%}, verified at {target_distance} {trial.verified:.2%}"
+        print(f"levcert: {line} ({trial.seconds:.0f} s)", file=sys.stderr)
+
+    found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs)
+    model = train(dataset, found.config())
+    model.save(output)
+    journal.unlink(missing_ok=True)
+    if json:
+        print_json({"model": str(output), "best": found.best.__dict__, "trials": [t.__dict__ for t in found.trials]})
+        return
+    listing = table("Trials", "orders", ">temperature", ">rows", ">accuracy", f">verified at {target_distance}", "")
+    for trial in sorted(found.trials, key=lambda trial: -trial.verified):
+        listing.add_row(
+            str(trial.options["orders"]),
+            f"{trial.options['temperature']:g}",
+            f"2^{trial.options['table_bits']}",
+            f"{trial.accuracy:.2%}",
+            f"{trial.verified:.2%}",
+            "chosen" if trial is found.best else "",
+        )
+    console.print(listing)
+    print(f"{output}: test accuracy {model.training['metrics'].get('test', float('nan')):.2%}, trained on all rows")
+
+
+def _numbers(name: str, text: str, kind: type[int] | type[float]) -> list[float]:
+    from levcert.errors import InputError
+
+    try:
+        return [kind(part) for part in text.split()]
+    except ValueError:
+        raise InputError(f'--{name} are numbers separated by spaces, such as "1 2", not {text!r}.') from None

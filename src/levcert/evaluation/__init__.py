@@ -1,0 +1,1 @@
+"""Accuracies of a model on labelled texts: clean, verified and under attack."""

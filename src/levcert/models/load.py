@@ -1,0 +1,32 @@
+"""All kinds of models by the name that their files carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from levcert.errors import InputError
+from levcert.models.conv import ConvModel
+from levcert.models.model_file import Header, Tensors, read_model
+from levcert.models.votes import VoteModel
+from levcert.models.window import WindowModel
+
+MODEL_KINDS: Final[dict[str, Callable[[Header, Tensors], WindowModel]]] = {
+    "conv": ConvModel.from_storage,
+    "votes": VoteModel.from_storage,
+}
+
+
+def load(path: str | Path) -> WindowModel:
+    """Read a model file of any kind; needs no torch and runs no code from the file."""
+    header, tensors = read_model(path)
+    if header.kind not in MODEL_KINDS:
+        raise InputError(
+            f"The model {path} is of the kind {header.kind!r}; this levcert knows {', '.join(MODEL_KINDS)}. "
+            "Install the levcert that wrote it."
+        )
+    try:
+        return MODEL_KINDS[header.kind](header, tensors)
+    except InputError as error:
+        raise InputError(f"Cannot read the model {path}: {error}") from None

@@ -1,0 +1,1 @@
+"""Long runs: rows that survive an interruption, and how far a run is."""

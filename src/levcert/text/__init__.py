@@ -1,0 +1,1 @@
+"""Texts: alphabets, edits, distances, balls of edits, and what an attacker may do."""

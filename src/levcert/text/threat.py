@@ -1,0 +1,216 @@
+"""What an attacker may do to a text as it is typed, and what that does to the ids that a model sees."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.errors import InputError
+from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes, fold
+from levcert.text.edits import OPERATIONS, Edit, Operation, allowed_script, edit_script
+
+PRINTABLE_ASCII: Final = "".join(chr(point) for point in range(32, 127))
+Mask = npt.NDArray[np.bool_]
+
+_KEY_ROWS: Final = ("1234567890-=", "qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./")
+
+
+@dataclass(frozen=True)
+class AllowedEdits:
+    """A threat in ids: whether the id c may be inserted, the id a replaced by c, the id a deleted.
+
+    ``insert[c − 1]``, ``replace[a − 1, c − 1]`` and ``delete[a − 1]``.
+    """
+
+    insert: Mask
+    replace: Mask
+    delete: Mask
+
+
+@dataclass(frozen=True)
+class Threat:
+    """What an attacker may do to a text as it is typed: any insertions, deletions and substitutions, unless restricted.
+
+    ``symbols`` limits what insertions and substitutions may bring in.  ``neighbours`` limits what a character may be
+    substituted by; characters without an entry may not be substituted.  (Where a model folds case, an entry for a small
+    letter also holds for its capital.)  A smaller threat has a larger radius.
+
+    k edits are made at once: each character of the text is kept, deleted or substituted, once, and characters are
+    inserted between them.
+    """
+
+    operations: frozenset[Operation] = OPERATIONS
+    symbols: Text | None = None
+    neighbours: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "operations", frozenset(self.operations))
+        except TypeError:
+            object.__setattr__(self, "operations", frozenset())
+        if not self.operations or not self.operations <= OPERATIONS:
+            given = ", ".join(map(repr, self.operations)) or "none"
+            raise InputError(f"Operations are some of {', '.join(sorted(OPERATIONS))}; given: {given}.")
+        if self.symbols is not None and not isinstance(self.symbols, str | bytes):
+            raise InputError("The symbols of a threat are given as one str or bytes.")
+        if self.neighbours is None:
+            return
+        if not isinstance(self.neighbours, Mapping):
+            raise InputError("neighbours is a dictionary from a character to those that may replace it.")
+        for character, others in self.neighbours.items():
+            if not (isinstance(character, str) and len(character) == 1 and isinstance(others, str)):
+                raise InputError(
+                    f"neighbours maps one character to a string of those that may replace it, not {character!r} to "
+                    f"{others!r}."
+                )
+
+    def __hash__(self) -> int:
+        return hash((self.operations, self.symbols))  # neighbours may be a dictionary
+
+    @property
+    def unrestricted(self) -> bool:
+        """Whether everything is allowed."""
+        return self.operations == OPERATIONS and self.symbols is None and self.neighbours is None
+
+    def allowed(self, alphabet: Alphabet, *, dropped: bool = False) -> AllowedEdits:
+        """Translate the threat into ids: every allowed edit of a text does nothing to its ids, or one of these edits.
+
+        Where an alphabet drops unknown characters, substituting a character by one of those deletes an id.
+        ``dropped`` says whether the text itself holds dropped characters: substituting one of them inserts an id.
+        Those insertions are allowed everywhere, which is more than the attacker can do: what is proved stays true.
+        """
+        brought, vanishing = self._brought(alphabet)
+        size, substitute = alphabet.size, "substitute" in self.operations
+        insert = brought & ("insert" in self.operations)
+        delete = np.full(size, "delete" in self.operations)
+        if not substitute:
+            return AllowedEdits(insert, np.zeros((size, size), dtype=bool), delete)
+        if self.neighbours is None:
+            replace = np.broadcast_to(brought, (size, size)).copy()
+            delete |= vanishing
+            insert |= brought & dropped
+        else:
+            replace = np.zeros((size, size), dtype=bool)
+            for character, others in self.neighbours.items():
+                old, new = _ids(alphabet, character), [_ids(alphabet, c) for c in others if self._may_bring(c)]
+                for ids in new:
+                    replace[np.ix_(old - 1, ids - 1)] = True
+                    delete[old - 1] |= not len(ids)
+                    insert[ids - 1] |= dropped and not len(old)
+        np.fill_diagonal(replace, False)
+        return AllowedEdits(insert, replace, delete)
+
+    def _brought(self, alphabet: Alphabet) -> tuple[Mask, bool]:
+        """Return which ids an edit may bring in, and whether it may bring in a character that leaves no id."""
+        if self.symbols is None:
+            return np.ones(alphabet.size, dtype=bool), alphabet.drops
+        brought, ids = np.zeros(alphabet.size, dtype=bool), alphabet.encode(self.symbols)
+        brought[ids - 1] = True
+        return brought, alphabet.drops and len(ids) < len(self.symbols)
+
+    def script(self, source: Text, target: Text, most: int) -> list[Edit] | None:
+        """Return the fewest allowed edits that lead from one text to another; None if there are more than ``most``."""
+        if self.unrestricted:
+            script = edit_script(source, target)
+            return script if len(script) <= most else None
+        return allowed_script(
+            source,
+            target,
+            most,
+            insert=self.may_insert,
+            delete=lambda _: "delete" in self.operations,
+            replace=self.may_substitute,
+        )
+
+    def may_insert(self, symbol: Text) -> bool:
+        return "insert" in self.operations and self._may_bring(symbol)
+
+    def may_substitute(self, old: Text, new: Text, *, folding: bool = False) -> bool:
+        """Say whether one character may be replaced by another."""
+        if "substitute" not in self.operations or not self._may_bring(new):
+            return False
+        if self.neighbours is None:
+            return True
+        old, new = (c.decode("latin-1") if isinstance(c, bytes) else c for c in (old, new))
+        return new in self.neighbours.get(old, "") or (folding and new in self.neighbours.get(fold(old), ""))
+
+    def _may_bring(self, symbol: Text) -> bool:
+        if self.symbols is None:
+            return True
+        if isinstance(symbol, str) and isinstance(self.symbols, str):
+            return symbol in self.symbols
+        return as_bytes(symbol) in as_bytes(self.symbols)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the threat as JSON can hold it; byte symbols in hexadecimal."""
+        hexadecimal = isinstance(self.symbols, bytes)
+        return {
+            "operations": sorted(self.operations),
+            "symbols_hex" if hexadecimal else "symbols": self.symbols.hex()
+            if isinstance(self.symbols, bytes)
+            else self.symbols,
+            "neighbours": None if self.neighbours is None else dict(self.neighbours),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Threat:
+        """Read what :meth:`to_dict` wrote."""
+        known = {"operations", "symbols", "symbols_hex", "neighbours"}
+        if not isinstance(fields, Mapping) or not fields.keys() <= known or "operations" not in fields:
+            raise InputError(f"This is not a stored threat: {fields!r}.")
+        symbols = fields.get("symbols")
+        if "symbols_hex" in fields:
+            symbols = bytes.fromhex(fields["symbols_hex"])
+        return cls(fields["operations"], symbols, fields.get("neighbours"))
+
+    def __str__(self) -> str:
+        what = " or ".join(sorted(self.operations)) if self.operations != OPERATIONS else "any edit"
+        limits = ["bringing in only " + repr(self.symbols)] if self.symbols is not None else []
+        limits += ["substituting only listed neighbours"] if self.neighbours is not None else []
+        return ", ".join([what, *limits])
+
+
+def _ids(alphabet: Alphabet, character: str) -> Ids:
+    """Return the id of one character, or none where it is dropped; a byte model has bytes for characters."""
+    ids = alphabet.encode(character)
+    if len(ids) > 1:
+        raise InputError(f"{character!r} is several bytes; the neighbours of a byte model are single bytes (ASCII).")
+    return ids
+
+
+ANY_EDIT: Final = Threat()
+
+
+def known_substitutions(alphabet: Alphabet) -> Threat:
+    """Return the threat that only replaces characters which a model knows by others that it knows."""
+    if not alphabet.drops:
+        return Threat(frozenset({"substitute"}))
+    return Threat(frozenset({"substitute"}), neighbours=dict.fromkeys(alphabet.symbols, alphabet.symbols))
+
+
+def as_threat(threat: Threat | None, operations: Collection[Operation]) -> Threat:
+    """Return the threat given, or the one with these operations."""
+    if threat is not None and not isinstance(threat, Threat):
+        raise InputError(f"A threat is a Threat(...), not {threat!r}.")
+    return threat or Threat(operations)  # type: ignore[arg-type]
+
+
+@lru_cache
+def keyboard_neighbours() -> Mapping[str, str]:
+    """Return for each key of a US keyboard the keys around it, as in Huang et al. (2019)."""
+    places = {key: (row, column + row / 2) for row, keys in enumerate(_KEY_ROWS) for column, key in enumerate(keys)}
+    return {
+        key: "".join(
+            other
+            for other, (y, x) in places.items()
+            if other != key and abs(y - places[key][0]) <= 1 and abs(x - places[key][1]) <= 1
+        )
+        for key in places
+        if key in string.printable
+    }

@@ -1,0 +1,1 @@
+"""Training of the paper's convolutional network, with torch."""

@@ -1,0 +1,189 @@
+"""The training loop: repeatable, interruptible, resumable to the same bits."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from threadpoolctl import threadpool_limits
+from torch.nn import functional
+
+from levcert.datasets.dataset import Dataset
+from levcert.errors import InputError
+from levcert.models.conv import ConvModel
+from levcert.text.alphabet import Alphabet, EncodedTexts
+from levcert.training.checkpoint import load_checkpoint, save_checkpoint
+from levcert.training.conv.config import TrainingConfig
+from levcert.training.conv.fft_convolution import memory_released
+from levcert.training.conv.network import ConvNetwork
+from levcert.training.conv.schedules import triangular
+from levcert.training.data import accuracy, training_rows
+from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
+
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+_EXPLODED = 1e6  # a cross-entropy beyond this never comes back
+
+
+@dataclass(frozen=True)
+class _Data:
+    texts: EncodedTexts
+    labels: torch.Tensor
+
+
+@dataclass
+class _Run:
+    """One training run: what changes from step to step, and how it is saved and measured."""
+
+    config: TrainingConfig
+    network: ConvNetwork
+    optimiser: torch.optim.SGD
+    data: _Data
+    identity: dict[str, Any]
+    checkpoint: Path | None
+    validate: Callable[[], dict[str, float]]
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def steps(self) -> int:
+        """Steps of one epoch."""
+        return math.ceil(len(self.data.texts) / self.config.batch_size)
+
+    def restore(self) -> None:
+        """Go on from the checkpoint, if there is one."""
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return
+        weights = {name: f"network.{name}" for name in self.network.state_dict()}
+        arrays, self.progress = load_checkpoint(self.checkpoint, weights.values(), self.identity)
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self.network.load_state_dict({name: tensors[stored] for name, stored in weights.items()})
+        for name, parameter in self.network.named_parameters():
+            if f"momentum.{name}" in tensors:
+                self.optimiser.state[parameter]["momentum_buffer"] = tensors[f"momentum.{name}"].to(parameter.device)
+
+    def save(self) -> None:
+        """Write weights, buffers, momenta and progress."""
+        if self.checkpoint is None:
+            return
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for name, parameter in self.network.named_parameters():
+            momentum = self.optimiser.state[parameter].get("momentum_buffer")
+            if momentum is not None:
+                tensors[f"momentum.{name}"] = momentum
+        arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+        save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
+
+    def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
+        """Take all steps that are left."""
+        progress, steps = self.progress, Steps(self.save, SECONDS_BETWEEN_CHECKPOINTS, reporter, interrupted)
+        self.network.train()
+        while progress.epoch < self.config.epochs:
+            order = np.random.default_rng([self.config.seed, progress.epoch]).permutation(len(self.data.texts))
+            steps.take(progress, self.steps, partial(self._step, order))
+            progress.end_epoch(self.validate())
+        self.save()
+
+    def _step(self, order: npt.NDArray[np.int64], number: int) -> float:
+        """Train on the rows of one batch; return the learning rate."""
+        progress, config = self.progress, self.config
+        rows = order[number * config.batch_size :][: config.batch_size]
+        done = (progress.epoch + (progress.step + 1) / self.steps) / config.epochs
+        rate = triangular(done, config.learning_rate, config.peak)
+        loss, right = _step(self.network, self.optimiser, _batch(self.data, rows, config, progress), rate)
+        progress.count(len(rows), loss, right)
+        if not loss < _EXPLODED:
+            raise InputError(
+                f"The loss became {loss:.3g} in epoch {progress.epoch + 1}, step {progress.step}; "
+                f"lower --learning-rate (now {config.learning_rate:g})."
+            )
+        return rate
+
+
+def train(
+    dataset: Dataset,
+    config: TrainingConfig | None = None,
+    *,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    show_progress: bool = True,
+    **options: Any,
+) -> ConvModel:
+    """Train a convolutional classifier as ``config`` says (default: the paper's recipe) and fold it.
+
+    With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued with ``resume=True`` to the
+    same result, bit for bit on a CPU.  ``options`` change single fields of the configuration.
+    """
+    config = (config or TrainingConfig.preset("paper", dataset.name)).changed(options)
+    torch.set_num_threads(config.threads)
+    path = None if checkpoint is None else Path(checkpoint)
+    if resume and path is None:
+        raise InputError("To resume, name the checkpoint of the run that was interrupted.")
+    split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
+    alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
+    data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
+    network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
+    optimiser = torch.optim.SGD(network.parameters(), lr=config.learning_rate, momentum=config.momentum)
+    identity = {"config": _identity(config), "data": split.fingerprint}
+
+    def validate() -> dict[str, float]:
+        return (
+            {} if validation is None else {"validation": accuracy(network.fold(alphabet, dataset.labels), validation)}
+        )
+
+    run = _Run(config, network, optimiser, data, identity, path, validate)
+    if resume:
+        run.restore()
+    with (
+        threadpool_limits(config.threads, "blas"),  # numpy's products take every core otherwise, even one in use
+        Reporter(config.epochs, run.steps, show=show_progress) as reporter,
+        polite_interrupt() as interrupted,
+        memory_released(),
+    ):
+        run.finish(reporter, interrupted)
+    model = network.fold(alphabet, dataset.labels)
+    metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
+    metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
+    fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    model.training = {"config": config.to_dict(), "data": fingerprints, "metrics": metrics}
+    return model
+
+
+def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: float) -> tuple[float, int]:
+    """Take one step; return the batch's mean loss and how many labels were right."""
+    config = network.config
+    scores = network(batch.texts)
+    labels = batch.labels.to(scores.device)
+    loss = functional.cross_entropy(scores, labels)
+    if config.method == "penalty":
+        loss = loss + config.penalty * network.margin_constant()
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+    value = float(loss.detach())
+    if math.isfinite(value):
+        optimiser.step()
+    return value, int((scores.detach().argmax(dim=1) == labels).sum())
+
+
+def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, progress: Progress) -> _Data:
+    """Put the texts of a batch one after the other, with characters deleted if the configuration says so."""
+    texts = data.texts.take(rows)
+    if config.deletion:
+        rng = np.random.default_rng([config.seed, progress.epoch, progress.step])
+        kept = rng.random(len(texts.ids)) >= config.deletion
+        offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
+        texts = EncodedTexts(texts.ids[kept], offsets)
+    return _Data(texts, data.labels[rows])
+
+
+def _identity(config: TrainingConfig) -> dict[str, Any]:
+    """What must agree for a run to be continued: all but the number of threads."""
+    return {name: value for name, value in config.to_dict().items() if name != "threads"}

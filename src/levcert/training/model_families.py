@@ -1,0 +1,36 @@
+"""Both families of models by name, and their configurations; without numpy, for the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from levcert.errors import InputError
+from levcert.training.base_config import Configuration
+from levcert.training.conv.config import TrainingConfig
+from levcert.training.votes.config import VoteConfig
+
+if TYPE_CHECKING:
+    from levcert.datasets import Dataset
+
+Family = Literal["votes", "conv"]
+CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "conv": TrainingConfig}
+
+
+def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
+    """Return the configuration of a family for a dataset, with some options given."""
+    check_options(model, options)
+    if model == "conv":
+        return TrainingConfig.preset("paper", dataset.name, **options)
+    return VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))
+
+
+def check_options(model: str, options: dict[str, Any]) -> None:
+    """Refuse an unknown family, and options of the other one."""
+    if model not in CONFIGURATIONS:
+        raise InputError(f"A model is one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
+    for name in options:
+        families = [family for family, kind in CONFIGURATIONS.items() if name in kind.__dataclass_fields__]
+        if families and model not in families:
+            raise InputError(
+                f"The option {name} belongs to the model {families[0]}, not to {model}; choose --model {families[0]}."
+            )

@@ -1,0 +1,1 @@
+"""Training and tuning of bounded votes, without torch."""

@@ -1,0 +1,87 @@
+"""Every number of a training run of bounded votes, named, in one frozen object."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from levcert.errors import InputError
+from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
+from levcert.training.base_config import Configuration, option
+
+
+@dataclass(frozen=True)
+class VoteConfig(Configuration):
+    """Good for two edits on sentences and paragraphs by default; ``target_distance`` chooses for another number."""
+
+    orders: tuple[int, ...] = option((4, 6), "Lengths of the n-grams, such as 4,6.")
+    table_bits: int = option(20, "Each order has a table of 2^bits rows, 12 to 24.")
+    symbols: Literal["characters", "bytes"] = option("characters", "What is edited: characters, or bytes of UTF-8.")
+    target_distance: int | None = option(
+        None, "The number of edits to withstand: chooses temperature and edits, and the best epoch on validation rows."
+    )
+    temperature: float = option(1.0, "τ: scores are measured in so many edits; lower is more robust, less accurate.")
+    loss: Literal["softplus", "hinge"] = option("softplus", "Softplus (cross-entropy) or hinge, on margin − k·G.")
+    distance: float = option(0.0, "k in margin − k·G: edits by which the label must win in the loss.")
+    edits: int = option(2, "Worst edits that are made in each training text after the first epoch.")
+    tries: int = option(8, "Symbols that are tried for each of those edits.")
+    dropout: float = option(0.2, "Share of n-grams that are left out at random.")
+    class_weight: Literal["none", "balanced"] = option("none", "balanced: rare classes count as much as common ones.")
+    learning_rate: float = option(0.3, "First learning rate of Adagrad; it falls to 0 over the run.")
+    epochs: int = option(3, "Passes over the training texts.")
+    patience: int = option(2, "Epochs without a better verified accuracy after which training ends.")
+    keep: float = option(1.0, "Share of the rows that keep their votes; the rest is pruned for a smaller file.")
+    cut: int | None = option(None, "Use only so many first characters of each text; certificates then speak of those.")
+    validation_rows: int = option(0, "Training rows to set aside and report on.")
+    seed: int = option(1, "Seed of the order of texts, of dropout and of the rows set aside.")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "orders", parse_orders(self.orders))
+        self.check_choices()
+        self.check_positive("epochs", "tries", "patience")
+        if not SMALLEST_TABLE <= 2**self.table_bits <= LARGEST_TABLE:
+            raise InputError(f"table_bits is from 12 to 24, not {self.table_bits}.")
+        for name in ("temperature", "learning_rate"):
+            if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
+                raise InputError(f"{name} is a positive number, not {getattr(self, name)}.")
+        if not (0 <= self.dropout < 1 and 0 < self.keep <= 1 and self.distance >= 0 and self.edits >= 0):
+            raise InputError("dropout is in [0, 1), keep in (0, 1], distance and edits are at least 0.")
+        if self.validation_rows < 0 or (self.cut is not None and self.cut < 1):
+            raise InputError("validation_rows is at least 0, and cut at least 1.")
+        if self.target_distance is not None and self.target_distance < 1:
+            raise InputError(f"target_distance is at least 1, not {self.target_distance}.")
+
+    def aimed(self, rows: int, given: frozenset[str]) -> VoteConfig:
+        """Return the configuration for ``target_distance`` edits with ``rows`` training texts; what is given stays.
+
+        The temperature was found on validation rows of AG-News, IMDB and SST-2 (docs/votes.md): more edits need
+        evidence that is spread more evenly, which a lower temperature asks for.
+        """
+        if self.target_distance is None:
+            return self
+        k = self.target_distance
+        chosen = {
+            "temperature": next(tau for most, tau in TEMPERATURES if k <= most),
+            "edits": min(max(2, k), MOST_EDITS),
+            "validation_rows": min(VALIDATION_ROWS, rows // 10),
+            "epochs": 4,
+        }
+        return self.changed({name: value for name, value in chosen.items() if name not in given})
+
+
+TEMPERATURES: Final = ((5, 1.0), (10, 0.5), (math.inf, 0.2))  # up to so many edits
+MOST_EDITS: Final = 10
+VALIDATION_ROWS: Final = 500
+
+
+def parse_orders(orders: object) -> tuple[int, ...]:
+    """Read orders of n-grams from (4, 6), [4, 6] or "4,6"."""
+    if isinstance(orders, str):
+        try:
+            orders = [int(part) for part in orders.replace("+", ",").split(",")]
+        except ValueError:
+            raise InputError(f"Orders of n-grams are given as 4,6 and not as {orders!r}.") from None
+    if not isinstance(orders, list | tuple):
+        raise InputError(f"Orders of n-grams are given as 4,6 and not as {orders!r}.")
+    return check_orders(orders)
