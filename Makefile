@@ -12,6 +12,7 @@ test: lint types unit
 lint: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: .venv/ready-dev
 	$(BIN)/mypy
