@@ -17,7 +17,7 @@ from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
-from levcert.text.edits import OPERATIONS, Edit, Operation
+from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName
 from levcert.text.model_view import has_dropped, native, seen_script, spelled, typed
 from levcert.text.threat import Threat, as_threat
 
@@ -36,7 +36,7 @@ def attack(
     method: str | Attack = "charmer",
     *,
     max_distance: int = 2,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
 ) -> list[AttackResult]:
@@ -60,7 +60,7 @@ def attack_each(
     method: str | Attack = "charmer",
     *,
     max_distance: int = 2,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
 ) -> Iterator[AttackResult]:

@@ -22,7 +22,7 @@ from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
-from levcert.text.edits import OPERATIONS, Operation
+from levcert.text.edits import OPERATIONS, Operation, OperationName
 from levcert.text.model_view import native
 from levcert.text.threat import Threat, as_threat
 
@@ -47,7 +47,7 @@ def certify(
     *,
     max_distance: int | None = None,
     budget: float | None = None,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
 ) -> Certificates:
     """Say for each text how many edits cannot change the model's answer, and what that claim is worth.
@@ -72,7 +72,7 @@ def certify_each(
     *,
     max_distance: int | None = None,
     budget: float | None = None,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     batch_size: int = 256,
 ) -> Iterator[Certificate]:

@@ -164,8 +164,8 @@ def _allowed_changes(
     allowed = batch.allowed
     symbols = batch.encoded[index][first : first + len(effects.substitutions)]
     if allowed.insert.any():
-        yield "insert", effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
+        yield Operation.INSERT, effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
     if allowed.delete.any():
-        yield "delete", effects.deletions, allowed.delete[symbols - 1]
+        yield Operation.DELETE, effects.deletions, allowed.delete[symbols - 1]
     if allowed.replace.any():
-        yield "substitute", effects.substitutions, allowed.replace[symbols - 1]
+        yield Operation.SUBSTITUTE, effects.substitutions, allowed.replace[symbols - 1]

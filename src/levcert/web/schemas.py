@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from levcert.certificates.certificate import Unit
 from levcert.certificates.difference import Kind
-from levcert.text.edits import Operation
+from levcert.text.edits import OperationName
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
 Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]
@@ -29,9 +29,9 @@ class _Request(BaseModel):
 
 class _WithThreat(_Request):
     operations: Annotated[
-        list[Operation],
+        list[OperationName],
         Field(min_length=1, max_length=3, description="What the attacker may do to one character at a time."),
-    ] = list(get_args(Operation))
+    ] = list(get_args(OperationName))
 
 
 class PredictRequest(_Request):
@@ -87,7 +87,7 @@ class Certificate(BaseModel):
     label: str
     radius: Annotated[int, Field(description="How many edits cannot change the label; −1 where smoothing abstains.")]
     claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
-    operations: Annotated[list[Operation], Field(description="What the attacker may do: the edits that are meant.")]
+    operations: Annotated[list[OperationName], Field(description="What the attacker may do: the edits that are meant.")]
     unit: Annotated[Unit, Field(description="What an edit changes: characters, or for a byte model bytes.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str

@@ -28,8 +28,8 @@ from levcert.errors import InputError
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.window import Mask, WindowModel, windows_of
 from levcert.text.alphabet import Ids
+from levcert.text.edits import Operation
 
-_DELETION = 2  # kinds: substitution, insertion, deletion
 _FIRST_EDITS = 4  # totals are computed for so many edits, then for twice as many, until the margin is used up
 
 
@@ -92,10 +92,10 @@ class ChainCosts:
         else:
             lone = _lone_lowest(len(ids), model.width, lowest)
             replaceable: Mask = np.asarray(allowed.replace.any(axis=1))
-            lone[0, :-1][~replaceable[ids - 1]] = -np.inf
+            lone[Operation.SUBSTITUTE, :-1][~replaceable[ids - 1]] = -np.inf
             if not allowed.insert.any():
-                lone[1] = -np.inf
-            lone[2, :-1][~allowed.delete[ids - 1]] = -np.inf
+                lone[Operation.INSERT] = -np.inf
+            lone[Operation.DELETE, :-1][~allowed.delete[ids - 1]] = -np.inf
         return cls(lone, _destroyed(model, ids, label), _shared(model.width, lowest))
 
     def totals(self, other: int, edits: int) -> Array:
@@ -128,7 +128,7 @@ def _destroyed(model: WindowModel, ids: Ids, label: int) -> Array:
         sums[len(margins) + 1 :] = sums[len(margins)]
         for g in range(width):
             first = slots + max(0, n - 1 - g)
-            for kind, end in ((0, n), (1, n - 1), (2, n)):
+            for kind, end in ((Operation.SUBSTITUTE, n), (Operation.INSERT, n - 1), (Operation.DELETE, n)):
                 last = np.maximum(slots + end, first)
                 result[kind, :, g] += sums[last] - sums[first]
     return result
@@ -137,24 +137,24 @@ def _destroyed(model: WindowModel, ids: Ids, label: int) -> Array:
 def _shared(width: int, lowest: list[tuple[int, Array]]) -> Array:
     """Count the new windows that hold an edit, the next one and none before, each as low as a window can be."""
     result = np.zeros((3, width, width, len(lowest[0][1])))
-    for kind in range(3):
+    for kind in Operation:
         for left in range(width):
             for g in range(width):
                 for n, low in lowest:
-                    result[kind, left, g] += max(0, min(left + (kind != _DELETION), n - 1 - g)) * low
+                    result[kind, left, g] += max(0, min(left + (kind != Operation.DELETE), n - 1 - g)) * low
     return result
 
 
 def _lone_lowest(length: int, width: int, lowest: list[tuple[int, Array]]) -> Array:
     """Count the new windows that hold one edit, each as low as a window can be."""
     result = np.zeros((3, length + 1, width, width, len(lowest[0][1])))
-    for kind in range(3):
-        own = int(kind != _DELETION)
+    for kind in Operation:
+        own = int(kind != Operation.DELETE)
         for left in range(width):
             for right in range(width):
                 for n, low in lowest:
                     # a symbols left and n − own − a right of the edit, at least one on either side of a deletion
                     windows = min(left, n - 1) - max(1 - own, n - own - right) + 1
                     result[kind, :, left, right] += max(0, windows) * low
-    result[[0, 2], length] = -np.inf
+    result[[Operation.SUBSTITUTE, Operation.DELETE], length] = -np.inf
     return result
