@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -15,6 +15,7 @@ from levcert.models.class_labels import check_labels
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.tap_bounds import WindowRange
+from levcert.models.training_record import TrainingRecord
 from levcert.models.window import Mask, Positions, Scores, WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids
 
@@ -41,7 +42,7 @@ class VoteModel(WindowModel):
         orders: Sequence[int],
         *,
         labels: Sequence[str] | None = None,
-        training: dict[str, Any] | None = None,
+        training: TrainingRecord | Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(alphabet, Alphabet):
             raise InputError(f"The alphabet of a model is an Alphabet(...), not {alphabet!r}.")
@@ -60,7 +61,7 @@ class VoteModel(WindowModel):
         self.labels = check_labels([str(y) for y in range(table.shape[2])] if labels is None else labels)
         if len(self.labels) != table.shape[2]:
             raise InputError(f"The votes are for {table.shape[2]} classes, and there are {len(self.labels)} labels.")
-        self.training = dict(training or {})
+        self.training = TrainingRecord.of(training)
         # One row of zeros more, for n-grams of nothing but padding.
         self._votes = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2]), dtype=np.int8)
         self._votes[:, :-1] = table
