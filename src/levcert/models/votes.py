@@ -101,6 +101,29 @@ class VoteModel(WindowModel):
     def score_unit(self) -> float:
         return UNIT
 
+    @cached_property
+    def used_rows(self) -> npt.NDArray[np.uint8]:
+        """One bit for each row of each order: whether its votes differ between classes.  It fits the cache."""
+        from levcert.kernels.search.ground import used_rows
+
+        used = np.zeros((len(self.orders), -(-self.votes.shape[1] // 8)), dtype=np.uint8)
+        used_rows(self._votes, used)
+        return used
+
+    @cached_property
+    def highest_gains(self) -> Positions:
+        """highest_gains[y, ŷ, o] = the most, in units, that an n-gram of order number o votes for ŷ rather than y."""
+        from levcert.kernels.search.ground import highest_gains
+
+        highest = np.zeros((self.classes, self.classes, len(self.orders)), dtype=np.int64)
+        highest_gains(self._votes, highest)
+        return highest
+
+    @property
+    def table(self) -> Votes:
+        """The votes with the row of zeros after the last, as kernels want them."""
+        return self._votes
+
     def rounding(self, windows: int) -> float:
         """Sums of multiples of 2⁻⁷ below 2⁴⁶ are exact in float64, and computed in whole numbers anyway."""
         return 0.0
@@ -139,11 +162,29 @@ class VoteModel(WindowModel):
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask) -> Scores:
-        from levcert.kernels.vote_scores import lone_losses
-
-        losses = np.full((3, len(ids) + 1, self.width, self.width, self.classes), -np.inf)
-        lone_losses(self._votes, self._orders, UNIT, ids, label, insert, delete, replace, losses)
+        possible, gains = self.lone_gains(ids, label, insert, delete, replace)
+        losses = np.multiply(gains.transpose(1, 2, 3, 4, 0), UNIT, dtype=np.float64)
+        losses[~possible] = -np.inf
         return losses
+
+    def lone_gains(
+        self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask
+    ) -> tuple[Mask, npt.NDArray[np.int32]]:
+        """Return which edits are possible (kinds × slots), and what their new n-grams can gain on the label, in units.
+
+        Classes × kinds × slots × R × R, as in ``lone_losses``; 0 for what is not possible.
+        """
+        from levcert.kernels.search.lone import lone_gains
+        from levcert.kernels.vote_scores import powers_to, shift_of
+
+        possible = np.zeros((3, len(ids) + 1), dtype=bool)
+        gains = np.zeros((self.classes, 3, len(ids) + 1, self.width, self.width), dtype=np.int32)
+        lone_gains(
+            self._votes, self.used_rows, self._orders, np.uint64(shift_of(self.votes.shape[1])), powers_to(self.width),
+            np.ascontiguousarray(ids), insert, replace, delete, label,
+            possible, gains,
+        )  # fmt: skip
+        return possible, gains
 
     def replacement_costs(self, label: int) -> Scores:
         """A symbol at tap j matters to the orders that reach back to it: to each, at most its range."""
