@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from levcert.datasets import load_dataset as load_dataset
     from levcert.errors import InputError as InputError
     from levcert.models.conv import ConvModel as ConvModel
+    from levcert.models.edit_effects import EditEffects as EditEffects
     from levcert.models.load import load as load
     from levcert.models.training_record import TrainingRecord as TrainingRecord
     from levcert.models.votes import VoteModel as VoteModel
-    from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
     from levcert.sklearn import LevenshteinClassifier as LevenshteinClassifier
     from levcert.sklearn import verified_accuracy as verified_accuracy
@@ -115,7 +115,7 @@ _MODULE_OF = {
     "WindowModel": "models.window",
     "VoteModel": "models.votes",
     "ConvModel": "models.conv",
-    "EditEffects": "models.window",
+    "EditEffects": "models.edit_effects",
     "TrainingRecord": "models.training_record",
     # scikit-learn
     "LevenshteinClassifier": "sklearn",
