@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from levcert.attacks import attack as attack
     from levcert.certificates.audit import audit as audit
     from levcert.certificates.certificate import Certificate as Certificate
-    from levcert.certificates.certificate import Certificates as Certificates
-    from levcert.certificates.certificate import Share as Share
+    from levcert.certificates.certificates import Certificates as Certificates
+    from levcert.certificates.share import Share as Share
     from levcert.certifiers import certify as certify
     from levcert.certifiers.certify_callable import certify_callable as certify_callable
     from levcert.certifiers.character_losses import character_losses as character_losses
@@ -46,7 +46,7 @@ _MODULE_OF = {
     "Alphabet": "text.alphabet",
     "Ball": "text.ball",
     "Certificate": "certificates.certificate",
-    "Certificates": "certificates.certificate",
+    "Certificates": "certificates.certificates",
     "ConvModel": "models.conv",
     "Dataset": "datasets",
     "Edit": "text.edits",
@@ -54,7 +54,7 @@ _MODULE_OF = {
     "InputError": "errors",
     "LevenshteinClassifier": "sklearn",
     "RowReader": "datasets",
-    "Share": "certificates.certificate",
+    "Share": "certificates.share",
     "Split": "datasets",
     "Threat": "text.threat",
     "VoteModel": "models.votes",

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import levcert
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from levcert.certificates.files import certificate_record
 from tests.cli.test_console import both_texts
 

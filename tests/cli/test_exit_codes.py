@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from tests.cli.conftest import COMMAND
 
 LINES = ["hello w0rld", "12e4567", "abc", "99999", "abcdef"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import levcert
-from levcert.certificates.certificate import Share
+from levcert.certificates.share import Share
 from levcert.report import write_report
 from levcert.report.measure_texts import measure
 from levcert.report.summary import summarise

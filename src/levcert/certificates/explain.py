@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
-from levcert.certificates.certificate import ABSTAINED, Certificate, Unit
+from levcert.certificates.claims import ABSTAINED, Unit
 from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import Threat
 
@@ -15,7 +15,20 @@ _NOUNS: Final = {
 }
 
 
-def meaning(certificate: Certificate) -> str:
+class Statement(Protocol):
+    """The part of a certificate that says what is claimed."""
+
+    @property
+    def radius(self) -> int: ...
+    @property
+    def claim(self) -> str: ...
+    @property
+    def threat(self) -> Threat | None: ...
+    @property
+    def unit(self) -> Unit: ...
+
+
+def meaning(certificate: Statement) -> str:
     """Return what is claimed, against which edits, and how sure it is."""
     radius, claim = certificate.radius, certificate.claim
     if radius == ABSTAINED:

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from levcert import Alphabet, Ball, certify, edit_script, erp, levenshtein, load_dataset
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from levcert.cli.console import console, describe_dataset, table
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any
 
 from levcert.attacks import attack_each
 from levcert.attacks.base import AttackResult
-from levcert.certificates.certificate import Certificate, Share
+from levcert.certificates.certificate import Certificate
+from levcert.certificates.share import Share
 from levcert.certifiers import certify_each
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text

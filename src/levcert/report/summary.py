@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from levcert.certificates.certificate import Certificate, Share
+from levcert.certificates.certificate import Certificate
 from levcert.certificates.difference import Counterexample, describe
+from levcert.certificates.share import Share
 from levcert.models.window import WindowModel
 from levcert.report.measure_texts import FARTHEST, ReportRow
 

@@ -13,8 +13,9 @@ from typing import Final
 from markupsafe import Markup
 
 from levcert import __version__
-from levcert.certificates.certificate import Share, Unit
+from levcert.certificates.claims import Unit
 from levcert.certificates.difference import Part, visible
+from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.files.atomic import atomic_path
 from levcert.models.window import WindowModel
