@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from levcert import __version__
 from levcert.certificates.claims import Unit
-from levcert.certificates.difference import Part, visible
+from levcert.certificates.difference import excerpt, visible
 from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.files.atomic import atomic_path
@@ -85,7 +85,7 @@ def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: di
         unit=unit,
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
-        excerpts=[excerpt(fragile.counterexample.difference) for fragile in summary.fragile],
+        excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],
         provenance=provenance,
     )
 
@@ -97,23 +97,6 @@ def percent(share: Share) -> str:
 def interval(share: Share) -> str:
     low, high = share.interval
     return f"{100 * low:.1f}–{100 * high:.1f}" if share.total else ""
-
-
-def excerpt(parts: Sequence[Part], around: int = _AROUND) -> list[Part]:
-    """Shorten what was not edited to its surroundings of the edits."""
-    shown = []
-    for number, part in enumerate(parts):
-        text = part.text
-        if part.kind == "same":
-            first, last = number == 0, number == len(parts) - 1
-            if first and len(text) > around:
-                text = "…" + text[-around:]
-            elif last and len(text) > around:
-                text = text[:around] + "…"
-            elif not (first or last) and len(text) > 2 * around:
-                text = text[:around] + " … " + text[-around:]
-        shown.append(Part(part.kind, text))
-    return shown
 
 
 def _curve_chart(summary: Summary) -> Markup:
