@@ -35,3 +35,11 @@ class Share:
     def __str__(self) -> str:
         low, high = self.interval
         return f"{self.value:.1%} [{low:.1%}, {high:.1%}]"
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the share and its interval as JSON can hold them."""
+        low, high = self.interval
+        return {
+            "hits": self.hits, "total": self.total, "value": self.value if self.total else None,
+            "low": low, "high": high, "confidence": self.confidence,
+        }  # fmt: skip

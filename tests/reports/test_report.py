@@ -10,9 +10,9 @@ import pytest
 
 import levcert
 from levcert.certificates.share import Share
-from levcert.report import write_report
-from levcert.report.measure_texts import measure
-from levcert.report.summary import summarise
+from levcert.evaluation.evaluator import Evaluator
+from levcert.reports import report as write_report
+from levcert.reports.summary import Collector
 from tests.counting_model import counting_model, margin, radius
 
 COMMAND = Path(sys.executable).with_name("levcert")
@@ -125,7 +125,10 @@ def test_classes_and_lengths_are_what_counting_gives(tables, rows):
 
 
 def test_the_most_fragile_texts_come_first(model, rows):
-    summary = summarise(model, list(measure(model, *rows, "auto", None, None)), None)
+    collector = Collector(model, None)
+    for measured in Evaluator(model, max_distance=None).measured(zip(*rows, strict=True)):
+        collector.add(measured)
+    summary = collector.summary()
     margins = sorted(margin(t) for t, y in zip(*rows, strict=True) if right(t, y))
     assert [fragile.margin for fragile in summary.fragile] == margins[:10]
     for fragile in summary.fragile:
@@ -172,7 +175,7 @@ def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path):
         ([], [], {}, "at least one text"),
         ("abc", ["letters"], {}, "at least one text"),
         (["a"], ["letters", "digits"], {}, "2 true labels for 1 texts"),
-        (["a"], ["signs"], {}, "'signs', which the model does not know; its labels are letters, digits"),
+        (["a"], ["signs"], {}, "Row 1 has the label 'signs', but the model only knows 'letters', 'digits'"),
         (["a"], ["letters"], {"method": "magic"}, "no certifier 'magic'"),
         (["a"], ["letters"], {"method": "smoothing"}, "another classifier"),
         (["a"], ["letters"], {"max_distance": 0}, "at least one edit"),
