@@ -1,104 +1,130 @@
-"""Rows of long runs: each one is on the disk before the next is computed, and an interrupted run can go on.
+"""The output of a long run: its rows survive an interruption, and the same command can continue.
 
-Until a run has ended, its rows are JSON lines in ``NAME.IDENTITY.part.jsonl`` beside the output, whose identity is a
-hash of all that decides them (model, method, options): rows of different runs never mix.  Then they are written to
-the output in its own format, and the part is removed.
+Until a run has ended, its rows are lines of a journal, ``NAME.IDENTITY.part.jsonl`` beside the output.  The identity is
+a hash of all that decides the rows (model, method, options), so rows of different runs never mix.  At the end the
+journal becomes the output: a ``.jsonl`` file by its new name, any other format by one pass over the journal.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from levcert.cli.exit_codes import say
 from levcert.errors import InputError
+from levcert.runs.journal import Journal
 
 if TYPE_CHECKING:
     from levcert.files.row_files import Columns, Record
     from levcert.text.alphabet import Text
 
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
-
 
 @dataclass(frozen=True)
-class PartFile:
-    """The unfinished rows of one output."""
+class ResumableOutput:
+    """A file of rows, one for each text, that is written whole at the end of a run; ``say`` tells the user things."""
 
     output: Path
     columns: Columns
     identity: str
+    say: Callable[[str], None]
 
     @property
     def path(self) -> Path:
+        """Where the rows are until the run has ended."""
         return self.output.with_name(f"{self.output.name}.{self.identity}.part.jsonl")
 
-    def write(
-        self, texts: Iterator[Text], answer: Callable[[Iterator[Text]], Iterator[Record]], *, resume: bool
-    ) -> Iterator[Record]:
-        """Answer all texts, or those that the interrupted run left; then write the output and give its rows."""
-        from levcert.files.row_files import json_line, read_records, write_records
+    @property
+    def journal(self) -> Journal:
+        return Journal(self.path)
 
-        done = self._already_done(texts, resume)
+    def write(
+        self,
+        texts: Iterator[Text],
+        answer: Callable[[Iterator[Text]], Iterable[Record]],
+        *,
+        resume: bool,
+        seen: Callable[[Record], None] = lambda record: None,
+    ) -> None:
+        """Answer all texts, or those that an interrupted run left; then write the output.  ``seen`` gets every row."""
+        from levcert.files.row_files import json_line
+
+        done = self._skip_done(texts, resume)
         try:
-            with self.path.open("ab") as file:
+            with self.journal.appending() as append:
                 for record in answer(texts):
-                    # A line that Ctrl-C interrupts is completed when the file is closed.
-                    file.write(json_line(record, self.columns).encode() + b"\n")
-                    file.flush()
+                    append(json_line(record, self.columns))
                     done += 1
-            write_records(read_records(self.path, self.columns), self.columns, self.output)
+            self._finish(seen)
         except (KeyboardInterrupt, InputError) as reason:
             raise self._interrupted(reason, done) from None
-        yield from read_records(self.path, self.columns)
-        self.path.unlink()
 
-    def _already_done(self, texts: Iterator[Text], resume: bool) -> int:
-        """Pass over the texts that have a row; a row that the machine's end has torn is cut off."""
-        if not self.path.exists():
+    def _finish(self, seen: Callable[[Record], None]) -> None:
+        """Turn the journal into the output; each row is parsed once, on its way there."""
+        from levcert.files.row_files import write_records
+
+        def shown(record: Record) -> Record:
+            seen(record)
+            return record
+
+        records = map(shown, self._records())
+        if self.output.suffix == self.path.suffix:  # the journal already has the format of the output
+            deque(records, maxlen=0)
+            self.path.replace(self.output)
+        else:
+            write_records(records, self.columns, self.output)
+            self.path.unlink()
+
+    def _records(self) -> Iterator[Record]:
+        from levcert.files.row_files import record_of_json
+
+        for number, line in enumerate(self.journal.lines(), 1):
+            try:
+                yield record_of_json(line, self.columns)
+            except (ValueError, TypeError):
+                raise self._damaged(number) from None
+
+    def _skip_done(self, texts: Iterator[Text], resume: bool) -> int:
+        """Skip the texts that have a row, and return how many have one."""
+        if resume and not self.path.exists():
+            self.say(f"there is no interrupted run of {self.output} with this model and these options; starting over.")
+        done = 0
+        for done, line in enumerate(self.journal.lines(), 1):
             if resume:
-                say(f"there is no interrupted run of {self.output} with this model and these options; starting anew.")
-            return 0
-        done = whole = 0
-        with self.path.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                done, whole = done + 1, whole + len(line)
-                if resume:
-                    self._check(line, done, next(texts, None))
+                self._check(line, done, next(texts, None))
         if done and not resume:
             raise InputError(f"{self.path} holds {done:,} rows of an interrupted run; add --resume, or delete it.")
-        with self.path.open("r+b") as file:
-            file.truncate(whole)
         return done
 
     def _check(self, line: bytes, number: int, given: Text | None) -> None:
-        """Refuse a row that is not about the text at its place in the input."""
-        from levcert.files.row_files import record_of_json
+        """Refuse a row that is not about the text at its place in the input; it begins with that text."""
+        from levcert.files.row_files import json_line
 
-        try:
-            text = record_of_json(line, self.columns)["text"]
-        except (ValueError, TypeError, KeyError):
-            raise InputError(f"Line {number} of {self.path} is damaged; delete the file and start anew.") from None
-        if not _same_text(text, given):
+        texts = [] if given is None else [given]
+        if isinstance(given, str):
+            texts.append(given.encode("utf-8", "surrogatepass"))  # byte models write the bytes of a str
+        begins = [json_line({"text": text}, {"text": "text"})[:-1].encode() + b", " for text in texts]
+        if not line.endswith(b"}"):
+            raise self._damaged(number)
+        if not line.startswith(tuple(begins)):
             raise InputError(
-                f"Line {number} of {self.path} is about another text than the input; delete the file, or give the "
-                "input of the interrupted run."
+                f"Line {number} of {self.path} is about another text than row {number} of the input; delete the file, "
+                "or use the input of the interrupted run."
             )
 
+    def _damaged(self, number: int) -> InputError:
+        return InputError(f"Line {number} of {self.path} is damaged; delete the file and start over.")
+
     def _interrupted(self, reason: BaseException, done: int) -> BaseException:
-        """Return the reason with what has become of the rows."""
+        """Return the reason, and where the rows are."""
         if not done:
             self.path.unlink(missing_ok=True)
             return reason
         what = str(reason) or "interrupted."
         rows = f"{done:,} rows are in {self.path}" if done > 1 else f"1 row is in {self.path}"
-        return type(reason)(f"{what} {rows}; the same command with --resume goes on from there.")
+        return type(reason)(f"{what} {rows}; run the same command with --resume to continue.")
 
 
 def identity_of(model: Path, *settings: object) -> str:
@@ -107,10 +133,3 @@ def identity_of(model: Path, *settings: object) -> str:
         digest = hashlib.file_digest(file, "sha256")
     digest.update(repr(settings).encode())
     return digest.hexdigest()[:8]
-
-
-def _same_text(written: Text, given: Text | None) -> bool:
-    """Compare a row's text with the input's; byte models write the bytes of a str."""
-    if isinstance(written, bytes) and isinstance(given, str):
-        return written == given.encode("utf-8")
-    return written == given

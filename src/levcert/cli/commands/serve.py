@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from levcert.cli.model_argument import ModelFile
+from levcert.cli.inputs import ModelFile
 
 
 def serve(

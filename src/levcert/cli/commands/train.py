@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.dataset_inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
-from levcert.cli.outputs import Json, print_json
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.outputs import Json, Resume, print_json
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
 from levcert.training.model_families import Family
@@ -22,10 +22,11 @@ def train(
     ),
     *,
     model: Annotated[
-        Family, typer.Option(help="votes: bounded votes of n-grams; conv: the paper's network (needs levcert[train]).")
+        Family,
+        typer.Option(help=r"votes: bounded n-gram votes; conv: the paper's network (needs levcert\[train])."),
     ] = "votes",
-    config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags go before it.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")] = False,
+    config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
+    resume: Resume = False,
     test: Annotated[
         Path | None, typer.Option(help="A test file; without it, a tenth of the rows is set aside.")
     ] = None,
