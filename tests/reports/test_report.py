@@ -13,10 +13,10 @@ from levcert.certificates.share import Share
 from levcert.evaluation.evaluator import Evaluator
 from levcert.reports import report as write_report
 from levcert.reports.summary import Collector
+from tests.browser import started_browser
 from tests.counting_model import counting_model, margin, radius
 
 COMMAND = Path(sys.executable).with_name("levcert")
-CHROMIUM = Path("/usr/bin/chromium")
 NASTY = "<script>alert(1)</script> & <img src=http://example.com/x.png> \"quoted\" 'too'"
 
 
@@ -230,11 +230,8 @@ def test_the_command_refuses_in_one_sentence(tmp_path):
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")
 def test_it_opens_in_a_browser(report):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    with started_browser() as browser:
         for scheme, width in (("light", 1200), ("dark", 1200), ("light", 360)):
             context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True)
             page = context.new_page()
@@ -248,4 +245,3 @@ def test_it_opens_in_a_browser(report):
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert background == {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 24, 28)"}[scheme]
             context.close()
-        browser.close()

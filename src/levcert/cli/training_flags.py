@@ -55,7 +55,7 @@ def _flag(name: str, families: list[str]) -> inspect.Parameter:
     one = len(set(helps.values())) == 1
     option = typer.Option(
         help=escape(own[0].metadata["help"] if one else "  ".join(f"{name}: {text}" for name, text in helps.items())),
-        show_default=defaults[0] if len(set(defaults)) == 1 else different,
+        show_default=(own[0].default is not None and defaults[0]) if len(set(defaults)) == 1 else different,
         rich_help_panel="Training, both models" if shared else f"Training, --model {families[0]}",
     )
     hint = _flag_type(get_type_hints(kinds[0])[name])
