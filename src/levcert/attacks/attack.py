@@ -10,6 +10,7 @@ from typing import Any, Final
 from levcert.attacks.base import Attack, AttackResult
 from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
 from levcert.attacks.greedy import Beam, Greedy
+from levcert.attacks.paths import Paths
 from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
@@ -26,6 +27,7 @@ ATTACKS: Final[dict[str, type[Attack]]] = {
     "greedy": Greedy,
     "beam": Beam,
     "random": RandomEdits,
+    "paths": Paths,
     "search": Search,
 }
 

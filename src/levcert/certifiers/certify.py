@@ -20,6 +20,7 @@ from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import Lipschitz
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
+from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.window import WindowModel
@@ -34,6 +35,7 @@ CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
     "lipschitz": Lipschitz,
     "chains": Chains,
+    "refine": Refine,
     "exact": Exact,
     "lipslev": LipsLev,
     "interval": Interval,
@@ -164,7 +166,9 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
         method = replace(method, enough=max_distance)
     if isinstance(method, Exact) and max_distance is not None:
         method = replace(method, distance=max_distance, enough=max_distance)
-    if isinstance(method, Auto | Exact) and method.budget is None:
+    if isinstance(method, Refine) and method.distance is None:
+        method = replace(method, distance=max_distance)
+    if isinstance(method, Auto | Exact | Refine) and method.budget is None:
         method = replace(method, budget=budget)
     if isinstance(method, BruteForce) and max_distance is not None:
         method = replace(method, distance=max_distance)

@@ -71,9 +71,9 @@ def labelled_in(
     data: str, data_dir: Path | None, text_column: str, label_column: str, on_bad_row: BadRow
 ) -> LabelledIn:
     """Read the test rows of a dataset, or all rows of a file."""
-    from levcert.datasets import RowReader, load_dataset
+    from levcert.datasets import RowReader, is_file, load_dataset
 
-    if not _is_file(data):
+    if not is_file(data):
         dataset = load_dataset(data, data_dir)
         test = dataset.test
         labelled = ((text, dataset.labels[y]) for text, y in zip(test.texts, test.labels, strict=True))
@@ -92,9 +92,9 @@ def load_data(
     data: str, data_dir: Path | None, test: Path | None, text_column: str, label_column: str, on_bad_row: BadRow
 ) -> Dataset:
     """Load a dataset by name or from files; say on stderr how many bad rows were skipped."""
-    from levcert.datasets import dataset_from_files, load_dataset
+    from levcert.datasets import dataset_from_files, is_file, load_dataset
 
-    if not _is_file(data):
+    if not is_file(data):
         return load_dataset(data, data_dir)
     skipped: Counter[str] = Counter()
     dataset = dataset_from_files(
@@ -102,13 +102,6 @@ def load_data(
     )
     _say_skipped(skipped)
     return dataset
-
-
-def _is_file(data: str) -> bool:
-    """Say whether this names a file rather than a dataset."""
-    from levcert.datasets import DATASETS
-
-    return data not in DATASETS and bool(Path(data).suffix)
 
 
 def _checked(texts: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ def evaluate(
     rows: Annotated[int | None, typer.Option(min=1, help="Use only the first N rows; default: all.")] = None,
     max_distance: Annotated[int, typer.Option(min=0, help="The largest number of edits, K.")] = 2,
     method: Method = "auto",
-    attack: Annotated[str, typer.Option(help="charmer, greedy, beam, random, search, or none.")] = "charmer",
+    attack: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths, search, or none.")] = "charmer",
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
