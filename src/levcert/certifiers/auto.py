@@ -19,7 +19,6 @@ class Auto(Certifier):
 
     name: ClassVar[str] = "auto"
     needs: ClassVar[str] = "any window model"
-    largest_distance: ClassVar[int | None] = None
 
     enough: int | None = None
     budget: float | None = None  # seconds for each text

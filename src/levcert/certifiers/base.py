@@ -112,7 +112,6 @@ class Certifier(ABC):
 
     name: ClassVar[str]
     needs: ClassVar[str]  # which models it works for
-    largest_distance: ClassVar[int | None]  # the largest radius it can give; None: any
 
     @abstractmethod
     def verdicts(self, batch: Batch) -> list[Verdict]:

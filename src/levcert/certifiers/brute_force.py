@@ -28,7 +28,6 @@ class BruteForce:
 
     name: ClassVar[str] = "brute-force"
     needs: ClassVar[str] = "any classifier"
-    largest_distance: ClassVar[int | None] = None
 
     distance: int = 1
     alphabet: Alphabet | Text | None = None

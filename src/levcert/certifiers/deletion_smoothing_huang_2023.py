@@ -32,7 +32,6 @@ class DeletionSmoothing:
 
     name: ClassVar[str] = "smoothing"
     needs: ClassVar[str] = "any classifier"
-    largest_distance: ClassVar[int | None] = None
 
     deletion: float = 0.9
     prediction_samples: int = 1000

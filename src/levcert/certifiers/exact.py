@@ -39,7 +39,6 @@ class Exact(Certifier):
 
     name: ClassVar[str] = "exact"
     needs: ClassVar[str] = "any window model"
-    largest_distance: ClassVar[int | None] = None
 
     distance: int = 2  # up to which scripts are searched
     enough: float = math.inf  # a radius beyond which no search is worth its time

@@ -25,7 +25,6 @@ class Interval(Certifier):
 
     name: ClassVar[str] = "interval"
     needs: ClassVar[str] = "a convolutional model"
-    largest_distance: ClassVar[int | None] = 1
 
     elide: bool = True
 

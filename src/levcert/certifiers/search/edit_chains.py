@@ -46,7 +46,6 @@ class Chains(Certifier):
 
     name: ClassVar[str] = "chains"
     needs: ClassVar[str] = "a model with bounded windows (votes, or a convolution with tanh)"
-    largest_distance: ClassVar[int | None] = None
 
     enough: int | None = None  # a radius beyond which nothing more is computed
     symbols: bool = (

@@ -36,7 +36,6 @@ class Refine(Certifier):
 
     name: ClassVar[str] = "refine"
     needs: ClassVar[str] = "bounded votes"
-    largest_distance: ClassVar[int | None] = None
 
     distance: int | None = None  # radii above it are of no interest
     expansions: int | None = 1_000_000  # symbols tried for each text, some microseconds each; None: any number
