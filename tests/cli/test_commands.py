@@ -98,7 +98,7 @@ def test_certify_writes_certificates_that_can_be_read_back(ending, invoke, folde
     certificates = Certificates.read(folder / f"out.{ending}")
     expected = levcert.certify(model, TEXTS, max_distance=1)
     assert untimed(map(vars, certificates)) == untimed(map(vars, expected))
-    assert f"4 certificates; the label is kept for {(expected.radius >= 1).sum()} under 1 edit" in result.stdout
+    assert f"4 certificates; labels kept: {(expected.radius >= 1).sum()} under 1 edit" in result.stdout
     assert sorted(path.name for path in folder.iterdir()) == [f"out.{ending}", "rows.csv", "toy.safetensors"]
 
 

@@ -60,7 +60,7 @@ _SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "No
 
 
 def named(count: int, threat: Threat | None, unit: Unit) -> str:
-    """Return what the attacker does so many times, such as "edits" or "byte insertions that bring in only '.-'"."""
+    """Return what the attacker does ``count`` times, such as "edits" or "byte insertions that bring in only '.-'"."""
     plural = "s" * (count != 1)
     of_bytes = "byte " if unit == "bytes" else ""
     if threat is None:

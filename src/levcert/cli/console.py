@@ -36,7 +36,7 @@ def table(title: str, *columns: str) -> Table:
 
 def list_datasets(descriptions: dict[str, str]) -> None:
     """Print the names of all datasets."""
-    listing = table("Datasets", "name", "what it asks")
+    listing = table("Datasets", "name", "task")
     for name, description in descriptions.items():
         listing.add_row(name, description)
     console.print(listing)
@@ -59,7 +59,7 @@ def describe_dataset(dataset: Dataset) -> None:
             f"{symbols}",
         )
     console.print(sizes)
-    shares = table("Labels", "label", ">train", ">test", "an example")
+    shares = table("Labels", "label", ">train", ">test", "example")
     for number, label in enumerate(dataset.labels):
         rows = [split.labels == number for split in (dataset.train, dataset.test)]
         first = int(np.argmax(rows[0]))

@@ -63,9 +63,7 @@ def trained(dataset: Dataset, *, show: bool) -> WindowModel:
     model = train_votes(dataset, VoteConfig().changed(RECIPE), show_progress=show)
     metrics = model.training.metrics
     if show:
-        console.print(
-            f"Trained {model!r} in {metrics['seconds']:.0f} s: {metrics['test']:.1%} of all test texts are right."
-        )
+        console.print(f"Trained {model!r} in {metrics['seconds']:.0f} s; {metrics['test']:.1%} test accuracy.")
     return model
 
 

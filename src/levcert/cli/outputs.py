@@ -35,19 +35,14 @@ def print_line(line: str) -> None:
     print(line, flush=True)
 
 
-def check_output(path: Path | None) -> None:
-    """Refuse an output that could not be written, before the work rather than after."""
+def check_output(path: Path | None, *, resume: bool = False) -> None:
+    """Refuse an output that could not be written, or resumed, before the work rather than after."""
     from levcert.files.row_files import check_ending
 
-    if path is None:
-        return
-    check_ending(path)
-    check_writable(path)
-
-
-def check_resume(resume: bool, output: Path | None) -> None:
-    """Refuse to continue a run that has no output."""
-    if resume and output is None:
+    if path is not None:
+        check_ending(path)
+        check_writable(path)
+    elif resume:
         raise InputError("To resume, name with -o the output file of the interrupted run.")
 
 

@@ -17,11 +17,10 @@ from levcert.cli.outputs import (
     Output,
     Resume,
     check_output,
-    check_resume,
     print_json,
     print_line,
     resumable,
-)  # fmt: skip
+)
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ def attack(
     from levcert.files.row_files import json_line
     from levcert.text.threat import ANY_EDIT
 
-    check_output(output)
-    check_resume(resume, output)
+    check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
     classifier = load(model)

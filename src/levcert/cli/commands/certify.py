@@ -16,11 +16,10 @@ from levcert.cli.outputs import (
     Output,
     Resume,
     check_output,
-    check_resume,
     print_json,
     print_line,
     resumable,
-)  # fmt: skip
+)
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def certify(
     resume: Resume = False,
     json: Json = False,
 ) -> None:
-    """Prove how many edits cannot change the labels of texts, and show edits that do.
+    """Prove how many edits cannot change the label of a text, and show edits that do.
 
     Example: levcert certify toy.safetensors "hello w0rld"
     """
@@ -59,8 +58,7 @@ def certify(
     from levcert.files.row_files import json_line
     from levcert.text.threat import ANY_EDIT
 
-    check_output(output)
-    check_resume(resume, output)
+    check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
     classifier = load(model)
@@ -160,7 +158,7 @@ class _Totals:
             f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
             for k in range(1, min(max(self.radii, default=0), 3) + 1)
         ]
-        print(f"{output}: {rows:,} certificates" + (f"; the label is kept for {', '.join(kept)}" if kept else ""))
+        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
 
     def _edits(self, count: int) -> str:
         """Return what the rows are about; all have the same threat, unit and kind of claim."""
