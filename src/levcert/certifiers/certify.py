@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from levcert.certificates.certificate import Certificate, Certificates, Unit
+from levcert.certificates.certificate import Certificate
+from levcert.certificates.certificates import Certificates
+from levcert.certificates.claims import Unit
 from levcert.certifiers.auto import Auto
 from levcert.certifiers.base import Certifier, ClassifierMethod, Method, Verdict, batches
 from levcert.certifiers.brute_force import BruteForce

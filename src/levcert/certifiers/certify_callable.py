@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import fields
 from typing import Any, Final
 
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.certify import certify
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing

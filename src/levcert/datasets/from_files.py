@@ -30,7 +30,7 @@ def dataset_from_files(
     """Read a training and a test file; without a test file, set a share of the training texts aside.
 
     Rows are set aside by a hash of their text, so equal texts are on the same side and the split is the same
-    on every machine.  ``skipped`` counts bad rows by reason where they are passed over.
+    on every machine.  ``skipped`` counts skipped rows by reason.
     """
     if not 0 <= test_share < 1 or not label_column:
         raise InputError("A test share lies in [0, 1), and a classifier needs a label column.")

@@ -76,7 +76,7 @@ class RowReader:
         if not defect:
             return Row(line, cast(Text, text), None if label is None else str(label))
         if self.on_bad_row == "error":
-            raise InputError(f"line {line}: {defect}. Mend the row, or pass over bad rows with --on-bad-row skip.")
+            raise InputError(f"line {line}: {defect}. Fix the row, or skip bad rows with --on-bad-row skip.")
         self.skipped[defect] += 1
         return None
 
