@@ -41,7 +41,7 @@ CASES = {
     "certify toy.safetensors abc --max-distance -1": "at least 0",
     "certify toy.safetensors abc --budget 0": "positive number of seconds",
     "certify toy.safetensors abc --budget nan": "positive number of seconds",
-    "certify toy.safetensors abc --operations swap": "Operations are some of delete, insert, substitute",
+    "certify toy.safetensors abc --operations swap": "An operation is insert, delete or substitute, not 'swap'",
     "certify toy.safetensors abc --resume": "name with -o",
     "attack toy.safetensors abc --method magic": "There is no attack 'magic'",
     "attack toy.safetensors abc --max-distance 0": "at least one edit",
