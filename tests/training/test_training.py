@@ -253,7 +253,7 @@ def _rows(count):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("toy", "-o", "model.pt"), "ends in .safetensors"),
+        (("toy", "-o", "model.pt"), "must end in .safetensors"),
         (("toy", "-o", "no/model.safetensors"), "folder does not exist"),
         (("toy", "--p", "3"), "p is 1, 2 or inf"),
         (("toy", "--orders", "4,6"), "orders belongs to the model votes"),
