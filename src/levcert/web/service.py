@@ -156,7 +156,7 @@ class Service:
             yield method
 
     def _warm_texts(self) -> Iterable[str]:
-        """Yield texts of the model's own symbols: a mix, and long runs of one symbol, which survive the first searches."""
+        """Yield texts of the model's own symbols: a mix, and long runs, which survive the first searches."""
         alphabet = self.model.alphabet
         symbols = "ab" if alphabet.kind == "bytes" else alphabet.symbols
         length = 4 * self.model.width
