@@ -53,4 +53,4 @@ def test_the_stored_models_of_the_results_are_loaded():
     assert files
     for path in files:
         assert len(set(levcert.load(path).labels)) == 2
-    assert levcert.load(files[0]).training["config"]["epochs"] > 0
+    assert levcert.load(files[0]).training.config["epochs"] > 0

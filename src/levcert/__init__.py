@@ -1,7 +1,7 @@
 """levcert: text classifiers with a proof that no k typos change the answer.
 
 The public names below are imported when first used, so ``import levcert`` takes milliseconds and torch is only
-imported by what trains.
+imported by what trains convolutions.
 """
 
 from importlib import import_module
@@ -9,13 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from levcert.attacks import attack as attack
+    from levcert.attacks.base import AttackResult as AttackResult
+    from levcert.attacks.charmer_abad_rocamora_2024 import Charmer as Charmer
+    from levcert.attacks.greedy import Beam as Beam
+    from levcert.attacks.greedy import Greedy as Greedy
+    from levcert.attacks.random_edits import RandomEdits as RandomEdits
+    from levcert.attacks.search import Search as Search
+    from levcert.certificates.audit import AuditReport as AuditReport
     from levcert.certificates.audit import audit as audit
     from levcert.certificates.certificate import Certificate as Certificate
     from levcert.certificates.certificate import Certificates as Certificates
     from levcert.certificates.certificate import Share as Share
     from levcert.certifiers import certify as certify
+    from levcert.certifiers.auto import Auto as Auto
+    from levcert.certifiers.brute_force import BruteForce as BruteForce
     from levcert.certifiers.certify_callable import certify_callable as certify_callable
     from levcert.certifiers.character_losses import character_losses as character_losses
+    from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing as DeletionSmoothing
+    from levcert.certifiers.exact import Exact as Exact
+    from levcert.certifiers.interval_huang_2019 import Interval as Interval
+    from levcert.certifiers.lipschitz import Lipschitz as Lipschitz
+    from levcert.certifiers.lipslev import LipsLev as LipsLev
+    from levcert.certifiers.search.edit_chains import Chains as Chains
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
     from levcert.datasets import Split as Split
@@ -24,6 +39,7 @@ if TYPE_CHECKING:
     from levcert.errors import InputError as InputError
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.load import load as load
+    from levcert.models.training_record import TrainingRecord as TrainingRecord
     from levcert.models.votes import VoteModel as VoteModel
     from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
@@ -34,46 +50,78 @@ if TYPE_CHECKING:
     from levcert.text.distances import erp as erp
     from levcert.text.distances import levenshtein as levenshtein
     from levcert.text.edits import Edit as Edit
+    from levcert.text.edits import Operation as Operation
     from levcert.text.edits import apply_edits as apply_edits
     from levcert.text.edits import edit_script as edit_script
     from levcert.text.threat import Threat as Threat
+    from levcert.text.threat import keyboard_neighbours as keyboard_neighbours
+    from levcert.training.conv.config import TrainingConfig as TrainingConfig
     from levcert.training.train import train as train
+    from levcert.training.votes.config import VoteConfig as VoteConfig
     from levcert.training.votes.tune import tune as tune
 
 __version__ = "0.1.0"
 
 _MODULE_OF = {
-    "Alphabet": "text.alphabet",
-    "Ball": "text.ball",
-    "Certificate": "certificates.certificate",
-    "Certificates": "certificates.certificate",
-    "ConvModel": "models.conv",
+    # Train and load
+    "train": "training.train",
+    "tune": "training.votes.tune",
+    "load": "models.load",
+    "VoteConfig": "training.votes.config",
+    "TrainingConfig": "training.conv.config",
+    # Data
+    "load_dataset": "datasets",
+    "dataset_from_files": "datasets",
     "Dataset": "datasets",
-    "Edit": "text.edits",
-    "EditEffects": "models.window",
-    "InputError": "errors",
-    "LevenshteinClassifier": "sklearn",
-    "RowReader": "datasets",
-    "Share": "certificates.certificate",
     "Split": "datasets",
-    "Threat": "text.threat",
-    "VoteModel": "models.votes",
-    "WindowModel": "models.window",
-    "apply_edits": "text.edits",
-    "attack": "attacks",
-    "audit": "certificates.audit",
+    "RowReader": "datasets",
+    # Certify
     "certify": "certifiers",
     "certify_callable": "certifiers.certify_callable",
     "character_losses": "certifiers.character_losses",
-    "dataset_from_files": "datasets",
+    "Certificate": "certificates.certificate",
+    "Certificates": "certificates.certificate",
+    "Share": "certificates.certificate",
+    "Auto": "certifiers.auto",
+    "Lipschitz": "certifiers.lipschitz",
+    "Chains": "certifiers.search.edit_chains",
+    "Exact": "certifiers.exact",
+    "LipsLev": "certifiers.lipslev",
+    "Interval": "certifiers.interval_huang_2019",
+    "DeletionSmoothing": "certifiers.deletion_smoothing_huang_2023",
+    "BruteForce": "certifiers.brute_force",
+    "audit": "certificates.audit",
+    "AuditReport": "certificates.audit",
+    # Attack
+    "attack": "attacks",
+    "AttackResult": "attacks.base",
+    "Charmer": "attacks.charmer_abad_rocamora_2024",
+    "Greedy": "attacks.greedy",
+    "Beam": "attacks.greedy",
+    "RandomEdits": "attacks.random_edits",
+    "Search": "attacks.search",
+    # Threats and texts
+    "Threat": "text.threat",
+    "keyboard_neighbours": "text.threat",
+    "Alphabet": "text.alphabet",
+    "Ball": "text.ball",
+    "Edit": "text.edits",
+    "Operation": "text.edits",
+    "apply_edits": "text.edits",
     "edit_script": "text.edits",
-    "erp": "text.distances",
     "levenshtein": "text.distances",
-    "load": "models.load",
-    "load_dataset": "datasets",
-    "train": "training.train",
-    "tune": "training.votes.tune",
+    "erp": "text.distances",
+    # Models
+    "WindowModel": "models.window",
+    "VoteModel": "models.votes",
+    "ConvModel": "models.conv",
+    "EditEffects": "models.window",
+    "TrainingRecord": "models.training_record",
+    # scikit-learn
+    "LevenshteinClassifier": "sklearn",
     "verified_accuracy": "sklearn",
+    # Errors
+    "InputError": "errors",
 }
 
 __all__ = [*_MODULE_OF]

@@ -11,6 +11,7 @@ from levcert.attacks.victim import WindowVictim
 from levcert.text.edits import OPERATIONS
 from tests.certifiers.test_certifiers import vowel_scores, vowels
 from tests.models.test_conv import random_model
+from tests.slow_twins import random_votes
 
 TEXTS = st.text("abcABC€", max_size=9)
 
@@ -114,7 +115,7 @@ def test_attacks_on_nothing_find_nothing():
     for name in ATTACKS:
         for text in ("", "€"):
             attack(single, [text], name)
-        if name != "search":
+        if name not in ("search", "paths"):
             attack(vowel_scores, [""], name, operations={"delete"})
             attack(vowel_scores, ["abc"], name, alphabet="")
 
@@ -135,9 +136,22 @@ def test_search_finds_a_counterexample_whenever_there_is_one(text, seed, k):
         assert result.success == (exact.radius < k)
 
 
-def test_search_needs_our_models():
+@pytest.mark.parametrize("name", ["search", "paths"])
+def test_search_needs_our_models(name):
     with pytest.raises(InputError, match="use charmer"):
-        attack(vowel_scores, ["aeb"], "search")
+        attack(vowel_scores, ["aeb"], name)
+
+
+@given(st.text("abc", max_size=7), st.integers(0, 300), st.integers(1, 4))
+@settings(max_examples=60)
+def test_paths_find_a_counterexample_of_one_or_two_edits_whenever_there_is_one(text, seed, k):
+    model = random_votes(seed, orders=(1, 3), classes=3, largest=20)
+    exact = levcert.certify(model, [text], "refine", max_distance=k)[0]
+    result = attack(model, [text], "paths", max_distance=k)[0]
+    if 0 <= exact.radius < min(k, 2):
+        assert result.distance == exact.upper
+    if result.success and exact.radius >= 0:
+        assert result.distance > exact.radius
 
 
 @given(TEXTS, st.integers(0, 100))

@@ -18,7 +18,7 @@ def subject():
     toy = levcert.load_dataset("toy")
     model = levcert.train(toy, model="conv", kernel_size=3, filters=4, embedding_size=4, epochs=2, show_progress=False)
     split = toy.test.take(slice(0, 30))
-    return Subject(model, list(split.texts), [toy.labels[y] for y in split.labels], model.training["config"])
+    return Subject(model, list(split.texts), [toy.labels[y] for y in split.labels], dict(model.training.config))
 
 
 def test_certified_accuracy_is_that_of_the_certificates(subject):

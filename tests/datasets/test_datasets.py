@@ -230,3 +230,11 @@ def test_arguments_that_make_no_dataset_are_refused(tmp_path, arguments):
     (tmp_path / "train.csv").write_text("text,label\na,x\nb,y\n")
     with pytest.raises(InputError, match="test_share must be"):
         dataset_from_files(tmp_path / "train.csv", **arguments)
+
+
+def test_a_file_is_loaded_by_its_name(tmp_path):
+    (tmp_path / "mails.csv").write_text("body,topic\nhello,a\nworld,b\n")
+    data = load_dataset(tmp_path / "mails.csv", text_column="body", label_column="topic", test_share=0)
+    assert (len(data.train), data.labels) == (2, ("a", "b"))
+    with pytest.raises(InputError, match="is for files"):
+        load_dataset("toy", text_column="body")

@@ -6,8 +6,10 @@ from safetensors.numpy import save_file
 
 from levcert import Alphabet, InputError
 from levcert.models.model_file import Header, read_model, take, write_model
+from levcert.models.training_record import TrainingRecord
 
-HEADER = Header("conv", Alphabet("ab é"), ("x", "y"), {"activation": "relu"}, {"seed": 1, "metrics": {"accuracy": 0.5}})
+RECORD = TrainingRecord.of({"seed": 1, "metrics": {"accuracy": 0.5}})
+HEADER = Header("conv", Alphabet("ab é"), ("x", "y"), {"activation": "relu"}, RECORD)
 TENSORS = {"head": np.arange(6, dtype=np.float64).reshape(2, 3), "kernel": np.ones((1, 2), dtype=np.float32)}
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import levcert
 from levcert import Alphabet, InputError, VoteModel
+from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import UNIT, quantised
 from levcert.models.window import WindowModel
 from tests.slow_twins import VOTE_MODELS, random_votes, slow_edit_effects, slow_scores
@@ -100,7 +101,7 @@ def test_the_range_holds_every_window_and_is_attained(data):
 @pytest.mark.parametrize("share", [1.0, 0.05])
 def test_a_model_is_the_same_after_saving_and_files_of_few_votes_are_small(tmp_path, share):
     model = random_votes(1, share=share)
-    model.training = {"note": "x"}
+    model.training = TrainingRecord.of({"note": "x", "config": {"epochs": 1}})
     path = tmp_path / "model.safetensors"
     model.save(path)
     loaded = levcert.load(path)
@@ -153,7 +154,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     from levcert.models.model_file import Header, write_model
 
     path = tmp_path / "model.safetensors"
-    header = Header("votes", Alphabet("ab"), ("x", "y"), {"orders": [2], "rows": ROWS}, {})
+    header = Header("votes", Alphabet("ab"), ("x", "y"), {"orders": [2], "rows": ROWS})
     whole = np.zeros((ROWS, 2), dtype=np.int8)
     for tensors in (
         {"votes": whole[:10]},
@@ -165,7 +166,7 @@ def test_a_damaged_file_is_refused(tmp_path):
         write_model(path, header, tensors)
         with pytest.raises(InputError):
             levcert.load(path)
-    write_model(path, Header("votes", Alphabet("ab"), ("x", "y"), {"orders": [2]}, {}), {"votes": whole})
+    write_model(path, Header("votes", Alphabet("ab"), ("x", "y"), {"orders": [2]}), {"votes": whole})
     with pytest.raises(InputError, match="header"):
         levcert.load(path)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levcert import Alphabet, Ball, InputError, levenshtein
-from levcert.text.edits import OPERATIONS
+from levcert.text.edits import OPERATIONS, Operation
 
 TEXTS = st.text("abc", max_size=4)
 
@@ -18,11 +18,11 @@ def slow_ball(text, k, alphabet, operations=OPERATIONS):
     for _ in range(k):
         for center in list(ball):
             for t in range(len(center) + 1):
-                if "insert" in operations:
+                if Operation.INSERT in operations:
                     ball |= {center[:t] + c + center[t:] for c in alphabet}
-                if t < len(center) and "delete" in operations:
+                if t < len(center) and Operation.DELETE in operations:
                     ball.add(center[:t] + center[t + 1 :])
-                if t < len(center) and "substitute" in operations:
+                if t < len(center) and Operation.SUBSTITUTE in operations:
                     ball |= {center[:t] + c + center[t + 1 :] for c in alphabet}
     return ball
 
@@ -96,7 +96,7 @@ def test_samples_repeat_with_the_seed():
         (lambda: Ball("a", -1, "ab"), "at least 0"),
         (lambda: Ball("a", 1.5, "ab"), "must be an integer of at least 0"),
         (lambda: Ball(None, 1, "ab"), "str or bytes"),
-        (lambda: Ball("a", 1, "ab", {"swap"}), "among"),
+        (lambda: Ball("a", 1, "ab", {"swap"}), "insert, delete or substitute"),
         (lambda: Ball("a", 1, b"ab"), "both str or both bytes"),
         (lambda: Ball("a", 1, Alphabet.bytes()), "both str or both bytes"),
     ],

@@ -45,7 +45,7 @@ def test_deleting_either_of_two_equal_neighbours_gives_the_same_text():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Edit("swap", 1, "x"), "one of"),
+        (lambda: Edit("swap", 1, "x"), "insert, delete or substitute, not 'swap'"),
         (lambda: Edit("insert", 1), "have a symbol"),
         (lambda: Edit("delete", 1, "x"), "deletions have none"),
         (lambda: Edit("insert", 1, "xy"), "one symbol"),

@@ -5,6 +5,7 @@ import pytest
 
 import levcert
 from levcert import Alphabet, ConvModel, InputError, Threat, certify
+from levcert.text.edits import Operation
 
 IDENTITY = np.eye(2)[None]
 TINY = 5e-324
@@ -118,4 +119,4 @@ def test_attacks_and_certificates_agree_on_restricted_threats(name):
             radius = certify(model, ["aa"], threat=threat)[0].radius
             found = levcert.attack(model, ["aa"], name, threat=threat, max_distance=3)[0]
             assert not found.success or found.distance > radius
-            assert all(e.operation != "substitute" or e.symbol in neighbours.get("a", "") for e in found.edits)
+            assert all(e.operation != Operation.SUBSTITUTE or e.symbol in neighbours.get("a", "") for e in found.edits)

@@ -16,7 +16,7 @@ from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import ChainCosts, Chains
-from levcert.text.edits import OPERATIONS
+from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import ANY_EDIT
 from tests.models.test_votes import slow_row
 from tests.slow_twins import VOTE_MODELS, AnyWindowModel, RangedWindowModel, random_votes
@@ -406,9 +406,10 @@ def _ratio(parts, text, operation):
     model = ConvModel(Alphabet("ab"), parts[0], [parts[1]], parts[2])
     batch = Batch(model, ["".join("ab"[c] for c in text)], Threat(frozenset({operation})))
     effects = model.edit_effects(batch.encoded[0])
-    changes = {"substitute": effects.substitutions, "insert": effects.insertions, "delete": effects.deletions}[
-        operation
-    ]
+    changes = {
+        Operation.SUBSTITUTE: effects.substitutions, Operation.INSERT: effects.insertions,
+        Operation.DELETE: effects.deletions,
+    }[operation]  # fmt: skip
     y = int(batch.best[0])
     loss = (changes[..., 1 - y] - changes[..., y]).max()
     return loss / max(edit_costs(batch)[0, 1 - y], 1e-12)

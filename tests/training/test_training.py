@@ -40,7 +40,7 @@ def test_every_training_learns_the_toy_and_folds_to_the_same_scores(toy, options
     networks = []
     monkeypatch.setattr(loop, "ConvNetwork", lambda *a: networks.append(ConvNetwork(*a)) or networks[0])
     model = train(toy, TrainingConfig(**SMALL | {"epochs": 6} | options))
-    assert model.training["metrics"]["test"] > 0.8
+    assert model.training.metrics["test"] > 0.8
     texts = toy.test.texts[:20]
     network = networks[0].eval()
     if options.get("p", 2.0) == 2.0 and "normaliser" not in options:  # power iteration has converged by now
@@ -108,7 +108,7 @@ def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, monkeypatch, options
         np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
     for first, second in zip(resumed.kernels, whole.kernels, strict=True):
         np.testing.assert_array_equal(first, second)
-    assert resumed.training["metrics"]["epochs"] == whole.training["metrics"]["epochs"]
+    assert resumed.training.metrics["epochs"] == whole.training.metrics["epochs"]
 
 
 def test_a_checkpoint_of_another_run_is_refused(toy, tmp_path):
@@ -135,10 +135,10 @@ def test_the_model_file_carries_configuration_data_and_metrics(toy, tmp_path):
     config = TrainingConfig(**SMALL | {"p": math.inf, "validation_rows": 100, "cut": 12})
     train(toy, config).save(tmp_path / "m.safetensors")
     facts = load(tmp_path / "m.safetensors").training
-    assert TrainingConfig.from_dict(facts["config"]) == config
-    assert facts["data"]["rows"] == 300
-    assert {"validation", "test", "seconds"} <= facts["metrics"].keys()
-    assert len(facts["metrics"]["epochs"]) == 2
+    assert TrainingConfig.from_dict(facts.config) == config
+    assert facts.data["rows"] == 300
+    assert {"validation", "test", "seconds"} <= facts.metrics.keys()
+    assert len(facts.metrics["epochs"]) == 2
 
 
 def test_texts_of_unknown_characters_and_empty_batches_are_no_problem(toy):
@@ -226,7 +226,7 @@ def test_the_command_trains_with_flags_over_toml(tmp_path):
     result = run("toy", "-o", "m.safetensors", "--config", "run.toml", "--epochs", 1, "--p", "inf", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "test accuracy" in result.stdout
-    config = load(tmp_path / "m.safetensors").training["config"]
+    config = load(tmp_path / "m.safetensors").training.config
     assert (config["kernel_size"], config["epochs"], config["p"]) == (3, 1, "inf")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.safetensors", "run.toml"]
 

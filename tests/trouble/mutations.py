@@ -32,6 +32,7 @@ from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.certifiers.search.edit_scripts import ScriptSearch
 from levcert.models import norms
 from levcert.models.tap_bounds import TapCosts
+from levcert.text.edits import Operation
 from tests.trouble.judge import judged
 from tests.trouble.searches import SEARCHES
 
@@ -54,7 +55,7 @@ def _(patch: pytest.MonkeyPatch) -> None:
     def fewer(self: PairSearch) -> Iterator[list[Any]]:
         for script in whole(self):
             first, second = script
-            if not (second.operation == "insert" and second.position - first.position in (0, 1)):
+            if not (second.operation == Operation.INSERT and second.position - first.position in (0, 1)):
                 yield script
 
     patch.setattr(PairSearch, "_pairs_with_a_deletion", fewer)
@@ -73,7 +74,9 @@ def _(patch: pytest.MonkeyPatch) -> None:
 
 @mutation("substituting by a dropped character does not delete")
 def _(patch: pytest.MonkeyPatch) -> None:
-    _allowed(patch, lambda threat, allowed: replace(allowed, delete=allowed.delete & ("delete" in threat.operations)))
+    _allowed(
+        patch, lambda threat, allowed: replace(allowed, delete=allowed.delete & (Operation.DELETE in threat.operations))
+    )
 
 
 @mutation("all symbols can be deleted, or none")
@@ -83,7 +86,9 @@ def _(patch: pytest.MonkeyPatch) -> None:
 
 @mutation("substituting a dropped character does not insert")
 def _(patch: pytest.MonkeyPatch) -> None:
-    _allowed(patch, lambda threat, allowed: replace(allowed, insert=allowed.insert & ("insert" in threat.operations)))
+    _allowed(
+        patch, lambda threat, allowed: replace(allowed, insert=allowed.insert & (Operation.INSERT in threat.operations))
+    )
 
 
 @mutation("a tie never loses the label")
@@ -136,7 +141,7 @@ def _(patch: pytest.MonkeyPatch) -> None:
 
 @mutation("two deletions nearby are not looked at")
 def _(patch: pytest.MonkeyPatch) -> None:
-    _without(patch, "_pairs_with_a_deletion", lambda script: script[1].operation == "delete")
+    _without(patch, "_pairs_with_a_deletion", lambda script: script[1].operation == Operation.DELETE)
 
 
 @mutation("two insertions nearby are not looked at")

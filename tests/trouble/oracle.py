@@ -237,9 +237,13 @@ def rules_of(threat: Any, reader: Reader) -> Rules:
         if isinstance(symbols, str):
             symbols = symbols.encode()
         every = symbols if symbols is not None else bytes(range(256))
-        return Rules(threat.operations, symbols, threat.neighbours, tuple(characters(every)), reader)
+        return Rules(
+            frozenset(map(str, threat.operations)), symbols, threat.neighbours, tuple(characters(every)), reader
+        )
     every = reader.fields["symbols"] + DROPPED + (threat.symbols or "")
-    return Rules(threat.operations, threat.symbols, threat.neighbours, tuple(dict.fromkeys(every)), reader)
+    return Rules(
+        frozenset(map(str, threat.operations)), threat.symbols, threat.neighbours, tuple(dict.fromkeys(every)), reader
+    )
 
 
 def ball(text: Text, k: int, rules: Rules) -> dict[Any, int]:

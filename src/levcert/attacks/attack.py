@@ -10,6 +10,7 @@ from typing import Any, Final
 from levcert.attacks.base import Attack, AttackResult
 from levcert.attacks.charmer_abad_rocamora_2024 import Charmer
 from levcert.attacks.greedy import Beam, Greedy
+from levcert.attacks.paths import Paths
 from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
@@ -17,7 +18,7 @@ from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
-from levcert.text.edits import OPERATIONS, Edit, Operation
+from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName
 from levcert.text.model_view import has_dropped, native, seen_script, spelled, typed
 from levcert.text.threat import Threat, as_threat
 
@@ -26,6 +27,7 @@ ATTACKS: Final[dict[str, type[Attack]]] = {
     "greedy": Greedy,
     "beam": Beam,
     "random": RandomEdits,
+    "paths": Paths,
     "search": Search,
 }
 
@@ -36,7 +38,7 @@ def attack(
     method: str | Attack = "charmer",
     *,
     max_distance: int = 2,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
 ) -> list[AttackResult]:
@@ -60,7 +62,7 @@ def attack_each(
     method: str | Attack = "charmer",
     *,
     max_distance: int = 2,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
 ) -> Iterator[AttackResult]:

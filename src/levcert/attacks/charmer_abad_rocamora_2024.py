@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from levcert.attacks.base import Attack
-from levcert.attacks.victim import DELETE, INSERT, SUBSTITUTE, Candidates, Integers, Victim, losses
+from levcert.attacks.victim import Candidates, Integers, Victim, losses
 from levcert.text.alphabet import Text
+from levcert.text.edits import Operation
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Charmer(Attack):
         if len(tests) > self.slots:
             loss = losses(victim.edited_scores(text, tests), label)
             tests = tests.take(np.argsort(-loss, kind="stable")[: self.slots])
-        gap = tests.operation == INSERT
+        gap = tests.operation == Operation.INSERT
         return tests.position[gap], tests.position[~gap]
 
 
@@ -53,15 +54,15 @@ def _test_edits(victim: Victim, text: Text) -> Candidates:
     if allowed.insert.any():
         symbol = space if space >= 0 and allowed.insert[space] else int(np.argmax(allowed.insert))
         gaps = np.arange(len(text) + 1)
-        parts.append(Candidates.of(INSERT, gaps, np.full(len(gaps), symbol)))
+        parts.append(Candidates.of(Operation.INSERT, gaps, np.full(len(gaps), symbol)))
     places = np.arange(len(text))
     replaceable = victim.replaceable(text)
     by_space = replaceable[:, space] if space >= 0 else np.zeros(len(text), dtype=bool)
     by_other = ~by_space & replaceable.any(axis=1)
     gone = ~by_space & victim.deletable(text)  # a space is deleted, and so is what no space may replace
-    parts.append(Candidates.of(DELETE, places[gone], np.full(gone.sum(), -1)))
+    parts.append(Candidates.of(Operation.DELETE, places[gone], np.full(gone.sum(), -1)))
     by_other &= ~gone
     symbols = np.where(by_space, space, replaceable.argmax(axis=1) if replaceable.size else 0)
     chosen = by_space | by_other
-    parts.append(Candidates.of(SUBSTITUTE, places[chosen], symbols[chosen]))
+    parts.append(Candidates.of(Operation.SUBSTITUTE, places[chosen], symbols[chosen]))
     return Candidates.join(parts)

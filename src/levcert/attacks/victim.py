@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,6 @@ from levcert.text.threat import PRINTABLE_ASCII, AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-INSERT, DELETE, SUBSTITUTE = range(3)
-_NAMES: Final[tuple[Operation, ...]] = ("insert", "delete", "substitute")
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Candidates:
         return Candidates(self.operation[rows], self.position[rows], self.symbol[rows])
 
     @staticmethod
-    def of(operation: int, position: Integers, symbol: Integers) -> Candidates:
+    def of(operation: Operation, position: Integers, symbol: Integers) -> Candidates:
         return Candidates(np.full(len(position), operation), position, symbol)
 
     @staticmethod
@@ -80,18 +76,18 @@ class Victim(ABC):
         """Return the text after one of the edits."""
         symbol = int(candidates.symbol[row])
         brought = None if symbol < 0 else self.symbols[symbol]
-        edit = Edit(_NAMES[candidates.operation[row]], int(candidates.position[row]), brought)
+        edit = Edit(Operation(candidates.operation[row]), int(candidates.position[row]), brought)
         return apply_edits(text, [edit])
 
     def candidates(self, text: Text, gaps: Integers, places: Integers) -> Candidates:
         """Return all allowed insertions before ``gaps`` and all allowed deletions and substitutions at ``places``."""
         insertable = np.flatnonzero(self.allowed.insert)
         t, c = (grid.ravel() for grid in np.meshgrid(gaps, insertable, indexing="ij"))
-        parts = [Candidates.of(INSERT, t, c)]
+        parts = [Candidates.of(Operation.INSERT, t, c)]
         gone = places[self.deletable(text)[places]]
-        parts.append(Candidates.of(DELETE, gone, np.full(len(gone), -1)))
+        parts.append(Candidates.of(Operation.DELETE, gone, np.full(len(gone), -1)))
         row, c = np.nonzero(self.replaceable(text)[places])
-        return Candidates.join([*parts, Candidates.of(SUBSTITUTE, places[row], c)])
+        return Candidates.join([*parts, Candidates.of(Operation.SUBSTITUTE, places[row], c)])
 
     def replaceable(self, text: Text) -> npt.NDArray[np.bool_]:
         """Return which symbols may take the place of each symbol of the text."""
@@ -103,7 +99,7 @@ class Victim(ABC):
 
     def deletable(self, text: Text) -> npt.NDArray[np.bool_]:
         """Return which characters of the text may be deleted."""
-        return np.full(len(text), "delete" in self.threat.operations)
+        return np.full(len(text), Operation.DELETE in self.threat.operations)
 
     def every_edit(self, text: Text) -> tuple[Candidates, Array]:
         """Return every allowed edit of a text and the scores after it."""
@@ -140,9 +136,9 @@ class AnyVictim(Victim):
     def allowed(self) -> AllowedEdits:
         size, operations = len(self.symbols), self.threat.operations
         return AllowedEdits(
-            insert=np.full(size, "insert" in operations),
-            replace=~np.eye(size, dtype=bool) & ("substitute" in operations),
-            delete=np.full(size, "delete" in operations),
+            insert=np.full(size, Operation.INSERT in operations),
+            replace=~np.eye(size, dtype=bool) & (Operation.SUBSTITUTE in operations),
+            delete=np.full(size, Operation.DELETE in operations),
         )
 
     def numbers(self, text: Text) -> Integers:
@@ -201,14 +197,14 @@ class WindowVictim(Victim):
         padded = pad(self.model.alphabet.encode(text), side)
         parts = np.lib.stride_tricks.sliding_window_view(padded, side)
         scores = np.repeat(self.scores([text]), len(candidates), axis=0)
-        for operation in (INSERT, DELETE, SUBSTITUTE):
+        for operation in Operation:
             chosen = np.flatnonzero(candidates.operation == operation)
             place = candidates.position[chosen] + side
             brought = (candidates.symbol[chosen, None] + 1).astype(np.int32)
-            left, right = parts[place - side], parts[place + (operation != INSERT)]
+            left, right = parts[place - side], parts[place + (operation != Operation.INSERT)]
             gone = np.append(padded, np.int32(0))[place, None]
-            before = [left, right] if operation == INSERT else [left, gone, right]
-            after = [left, right] if operation == DELETE else [left, brought, right]
+            before = [left, right] if operation == Operation.INSERT else [left, gone, right]
+            after = [left, right] if operation == Operation.DELETE else [left, brought, right]
             scores[chosen] += self._windows(after) - self._windows(before)
         return scores
 
@@ -218,10 +214,10 @@ class WindowVictim(Victim):
         base = self.scores([text])[0]
         inserted = np.nonzero(np.broadcast_to(self.allowed.insert, effects.insertions.shape[:2]))
         replaced = np.nonzero(self.allowed.replace[ids - 1])
-        parts = [Candidates.of(INSERT, *inserted), Candidates.of(SUBSTITUTE, *replaced)]
+        parts = [Candidates.of(Operation.INSERT, *inserted), Candidates.of(Operation.SUBSTITUTE, *replaced)]
         changes = [effects.insertions[inserted], effects.substitutions[replaced]]
         gone = np.flatnonzero(self.deletable(text))
-        parts.append(Candidates.of(DELETE, gone, np.full(len(gone), -1)))
+        parts.append(Candidates.of(Operation.DELETE, gone, np.full(len(gone), -1)))
         changes.append(effects.deletions[gone])
         return Candidates.join(parts), base + np.concatenate(changes)
 

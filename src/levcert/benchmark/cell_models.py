@@ -65,11 +65,11 @@ def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
 
     Options that are newer than the file have their defaults.
     """
-    config, data = header.training.get("config"), header.training.get("data")
-    if not isinstance(config, dict) or not isinstance(data, dict) or data.get("train") != fingerprint:
+    record = header.training
+    if not record.config or record.data.get("train") != fingerprint:
         return None
     try:
-        return _identity(CONFIGURATIONS[header.kind].from_dict(config).to_dict())
+        return _identity(CONFIGURATIONS[header.kind].from_dict(dict(record.config)).to_dict())
     except InputError:
         return None
 

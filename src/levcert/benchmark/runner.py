@@ -102,10 +102,9 @@ def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
     split = select(cell.settings["texts"], dataset, config)
     truth = [dataset.labels[y] for y in split.labels]
     values = measure(Subject(model, [str(text) for text in split.texts], truth, config), cell.measures)
-    facts: dict[str, Any] = getattr(model, "training", {})
-    training: dict[str, Any] = {key: facts[key] for key in ("config", "data") if key in facts}
-    if "metrics" in facts:
-        training["seconds"] = facts["metrics"]["seconds"]
+    record = model.training
+    facts = {"config": dict(record.config), "data": dict(record.data), "seconds": record.seconds}
+    training = {name: fact for name, fact in facts.items() if fact}
     texts = {"count": len(split), "fingerprint": split.fingerprint}
     seconds = round(time.perf_counter() - started, 1)
     return Row(cell.study, cell.settings, cell.measures, values, texts, training, versions(), machine(), seconds)

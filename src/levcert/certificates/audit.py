@@ -789,7 +789,11 @@ def threat_of(row: Row, alphabet: Alphabet) -> Threat:
     if not isinstance(given, Mapping):  # a levcert.Threat
         given = {name: getattr(given, name, None) for name in ("operations", "symbols", "neighbours")}
     try:
-        operations, symbols, neighbours = frozenset(given["operations"]), given.get("symbols"), given.get("neighbours")
+        operations, symbols, neighbours = (
+            frozenset(map(str, given["operations"])),
+            given.get("symbols"),
+            given.get("neighbours"),
+        )
         if given.get("symbols_hex") is not None:
             symbols = bytes.fromhex(given["symbols_hex"])
         if not operations or not operations <= _OPERATIONS or not given.keys() <= _THREAT_FIELDS:

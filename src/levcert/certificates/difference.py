@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
-from levcert.text.edits import edit_script
+from levcert.text.edits import Operation, edit_script
 
 Kind = Literal["same", "removed", "added"]
 
@@ -52,7 +52,7 @@ def difference(source: Text, target: Text) -> list[Part]:
     for edit in edit_script(source, target):
         if edit.position > copied:
             flush(edit.position)
-        if edit.operation != "insert":
+        if edit.operation != Operation.INSERT:
             gone += source[edit.position : edit.position + 1]  # type: ignore[operator]
             copied = edit.position + 1
         if edit.symbol is not None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from levcert.certificates.certificate import ABSTAINED, Certificate, Unit
-from levcert.text.edits import OPERATIONS
+from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import Threat
 
-_NOUNS: Final = {"insert": "insertion", "delete": "deletion", "substitute": "substitution"}
+_NOUNS: Final = {
+    Operation.INSERT: "insertion",
+    Operation.DELETE: "deletion",
+    Operation.SUBSTITUTE: "substitution",
+}
 
 
 def meaning(certificate: Certificate) -> str:
@@ -51,10 +55,10 @@ def named(count: int, threat: Threat | None, unit: Unit) -> str:
     if threat.operations == OPERATIONS:
         what = f"{of_bytes}edit{plural}"
     else:
-        what = " or ".join(of_bytes + _NOUNS[name] + plural for name in sorted(threat.operations))
+        what = " or ".join(of_bytes + _NOUNS[operation] + plural for operation in sorted(threat.operations, key=str))
     limits = []
-    if threat.symbols is not None and threat.operations != {"delete"}:
+    if threat.symbols is not None and threat.operations != {Operation.DELETE}:
         limits.append(f"bring{'s' * (count == 1)} in only characters of {threat.symbols!r}")
-    if threat.neighbours is not None and "substitute" in threat.operations:
+    if threat.neighbours is not None and Operation.SUBSTITUTE in threat.operations:
         limits.append(f"substitute{'s' * (count == 1)} only listed neighbours")
     return what + " that " * bool(limits) + " and ".join(limits)

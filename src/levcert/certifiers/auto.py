@@ -1,4 +1,7 @@
-"""The cheapest sound sequence: one pass first, single edits where that leaves the question open."""
+"""The cheapest sound sequence: one pass first, a search where that leaves the question open.
+
+For bounded votes: one pass → chains → refine, and what it costs follows from the interval that each step leaves open.
+"""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Batch:
     @cached_property
     def reach(self) -> Integers:
         """The largest radius that is ever claimed: the allowance covers texts up to so many edits away."""
-        return 3 * (self.encoded.lengths + self.model.width)
+        return 3 * (self.encoded.lengths + self.model.width) + 10
 
 
 class Certifier(ABC):

@@ -11,6 +11,7 @@ from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.ball import Ball
+from levcert.text.edits import Operation
 from levcert.text.model_view import native
 from levcert.text.threat import Threat
 
@@ -63,7 +64,7 @@ def _characters(classifier: Classifier, text: Text, threat: Threat) -> Text:
         return known + alphabet.dropped_character if isinstance(known, str) and alphabet.drops else known
     if isinstance(text, bytes):
         return bytes(range(256))
-    if threat.operations == {"delete"}:
+    if threat.operations == {Operation.DELETE}:
         return ""
     raise InputError(
         "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "

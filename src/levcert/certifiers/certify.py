@@ -18,11 +18,12 @@ from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import Lipschitz
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
+from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
-from levcert.text.edits import OPERATIONS, Operation
+from levcert.text.edits import OPERATIONS, Operation, OperationName
 from levcert.text.model_view import native
 from levcert.text.threat import Threat, as_threat
 
@@ -32,6 +33,7 @@ CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
     "lipschitz": Lipschitz,
     "chains": Chains,
+    "refine": Refine,
     "exact": Exact,
     "lipslev": LipsLev,
     "interval": Interval,
@@ -47,7 +49,7 @@ def certify(
     *,
     max_distance: int | None = None,
     budget: float | None = None,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
 ) -> Certificates:
     """Say for each text how many edits cannot change the model's answer, and what that claim is worth.
@@ -72,7 +74,7 @@ def certify_each(
     *,
     max_distance: int | None = None,
     budget: float | None = None,
-    operations: Collection[Operation] = OPERATIONS,
+    operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     batch_size: int = 256,
 ) -> Iterator[Certificate]:
@@ -162,7 +164,9 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
         method = replace(method, enough=max_distance)
     if isinstance(method, Exact) and max_distance is not None:
         method = replace(method, distance=max_distance, enough=max_distance)
-    if isinstance(method, Auto | Exact) and method.budget is None:
+    if isinstance(method, Refine) and method.distance is None:
+        method = replace(method, distance=max_distance)
+    if isinstance(method, Auto | Exact | Refine) and method.budget is None:
         method = replace(method, budget=budget)
     if isinstance(method, BruteForce) and max_distance is not None:
         method = replace(method, distance=max_distance)

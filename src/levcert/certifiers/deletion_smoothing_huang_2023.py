@@ -15,6 +15,7 @@ from levcert.certifiers.base import Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
 from levcert.text.alphabet import Text, hashable_bytes
+from levcert.text.edits import Operation
 from levcert.text.threat import Threat
 
 ABSTAIN = -1
@@ -90,9 +91,9 @@ def certified_radius(mu: float, deletion: float, threat: Threat) -> int:
     if not mu > 0.5:
         return ABSTAIN
     mu = min(mu, 1 - 1e-12)  # no sample proves certainty
-    if threat.operations == {"insert"}:
+    if threat.operations == {Operation.INSERT}:
         argument = 0.5 / mu
-    elif threat.operations == {"delete"}:
+    elif threat.operations == {Operation.DELETE}:
         argument = (1 - mu) / 0.5
     else:
         argument = 1.5 - mu

@@ -16,7 +16,9 @@ from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.edit_pairs import PairSearch, UndecidedError
 from levcert.certifiers.search.edit_scripts import ScriptSearch
 from levcert.certifiers.search.local_losses import LocalLosses
+from levcert.certifiers.search.refine import Refine
 from levcert.models.tap_bounds import WindowRange
+from levcert.models.votes import VoteModel
 from levcert.models.window import EditEffects
 from levcert.text.alphabet import Text
 from levcert.text.edits import Operation
@@ -31,7 +33,8 @@ class Exact(Certifier):
 
     m_K is the worst margin after any K edits (K = 2, or 1 where the search for pairs is too long or the model gives
     no costs of replacements), and G what each further edit can take from it.  The nearest counterexample that edits
-    far from each other give is the upper end of the interval; where both ends meet, the radius is exact.
+    far from each other give is the upper end of the interval; where both ends meet, the radius is exact.  Bounded votes
+    go another way: their radius is found for any number of edits (search/refine.py).
     """
 
     name: ClassVar[str] = "exact"
@@ -48,12 +51,20 @@ class Exact(Certifier):
     nodes: int | Literal["default"] | None = "default"
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
+        if isinstance(batch.model, VoteModel):
+            return self._of_votes.verdicts(batch)
         known = knows_its_costs(batch.model)
         costs = edit_costs(batch) if known else np.full_like(batch.margins, np.inf)
         one_pass = radii(batch.margins, costs, batch.allowance, batch.reach)
         ranges = window_ranges(batch.model)
         chains = (Chains(self._enough()), ranges) if ranges is not None and batch.model.has_quick_chains else None
         return [self._verdict(batch, index, costs, int(one_pass[index]), chains) for index in range(len(batch.texts))]
+
+    @property
+    def _of_votes(self) -> Refine:
+        """Bounded votes have a search of their own, for any number of edits."""
+        expansions = None if self.evaluations is None else Refine.expansions
+        return Refine(distance=self._enough(), expansions=expansions, budget=self.budget)
 
     def _enough(self) -> int | None:
         return None if math.isinf(self.enough) else int(self.enough)
@@ -164,8 +175,8 @@ def _allowed_changes(
     allowed = batch.allowed
     symbols = batch.encoded[index][first : first + len(effects.substitutions)]
     if allowed.insert.any():
-        yield "insert", effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
+        yield Operation.INSERT, effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])
     if allowed.delete.any():
-        yield "delete", effects.deletions, allowed.delete[symbols - 1]
+        yield Operation.DELETE, effects.deletions, allowed.delete[symbols - 1]
     if allowed.replace.any():
-        yield "substitute", effects.substitutions, allowed.replace[symbols - 1]
+        yield Operation.SUBSTITUTE, effects.substitutions, allowed.replace[symbols - 1]

@@ -62,8 +62,7 @@ class LipsLev(Certifier):
 
 def _trained_norm(model: ConvModel) -> float:
     """Return the p that the model was trained with, or 2."""
-    config = model.training.get("config")
-    p = config.get("p", 2.0) if isinstance(config, dict) else 2.0
+    p = model.training.config.get("p", 2.0)
     try:
         return float(p)
     except (TypeError, ValueError):

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from levcert.text.alphabet import Text
-from levcert.text.edits import edit_script
+from levcert.text.edits import Operation, edit_script
 
 if TYPE_CHECKING:
     from levcert.datasets import Dataset
@@ -91,7 +91,7 @@ def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
     for edit in edit_script(text, other):
         add("same", text[copied : edit.position])
         copied = edit.position
-        if edit.operation != "insert":
+        if edit.operation != Operation.INSERT:
             add("deleted", text[copied : copied + 1])
             copied += 1
         if edit.symbol is not None:

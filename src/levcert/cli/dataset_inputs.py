@@ -26,9 +26,9 @@ OnBadRow = Annotated[BadRow, typer.Option(help="What to do with a row that canno
 
 def is_file(data: str) -> bool:
     """Say whether this names a file rather than a dataset."""
-    from levcert.datasets import DATASETS
+    from levcert.datasets import is_file
 
-    return data not in DATASETS and bool(Path(data).suffix)
+    return is_file(data)
 
 
 def load_data(

@@ -48,7 +48,7 @@ def run_demo(*, show: bool = True) -> dict[str, Any]:
         console.print(f"Verified accuracy on {len(texts)} test texts, 95 % interval: {shares}")
         console.print(f"Done in {seconds:.0f} s.")
     return {
-        "test_accuracy": model.training["metrics"]["test"],
+        "test_accuracy": model.training.test_accuracy,
         "certified_texts": len(texts),
         "verified_accuracy": {str(k): share.value for k, share in verified.items()},
         "seconds": seconds,
@@ -61,7 +61,7 @@ def trained(dataset: Dataset, *, show: bool) -> WindowModel:
     from levcert.training.votes.train import train_votes
 
     model = train_votes(dataset, VoteConfig().changed(RECIPE), show_progress=show)
-    metrics = model.training["metrics"]
+    metrics = model.training.metrics
     if show:
         console.print(
             f"Trained {model!r} in {metrics['seconds']:.0f} s: {metrics['test']:.1%} of all test texts are right."

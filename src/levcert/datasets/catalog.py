@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from levcert.datasets.dataset import Dataset
+from levcert.datasets.from_files import dataset_from_files
 from levcert.datasets.languages import load_languages
 from levcert.datasets.paper_datasets import load_ag_news, load_fake_news, load_imdb, load_sst2
 from levcert.datasets.toy import load_toy
@@ -32,8 +33,25 @@ DATASETS: Final[dict[str, Entry]] = {
 }
 
 
-def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
-    """Load a dataset by its name; ``data_dir`` (else ``$LEVCERT_DATA``) holds those that are not embedded."""
-    if name not in DATASETS:
-        raise InputError(f"There is no dataset {name!r}; there are {', '.join(DATASETS)}.")
-    return DATASETS[name].load(data_dir)
+def load_dataset(name: str | Path, data_dir: str | Path | None = None, **options: Any) -> Dataset:
+    """Load a dataset by its name, or from your own file.
+
+    ``data_dir`` (else ``$LEVCERT_DATA``) is the folder of the datasets that are not embedded.  Anything with a file
+    ending is read as a file of rows: ``options`` are then those of :func:`dataset_from_files`, such as
+    ``text_column`` and ``label_column``.
+
+    >>> load_dataset("toy")
+    <Dataset toy: 400 train, 100 test, 2 labels>
+    """
+    if is_file(name):
+        return dataset_from_files(name, **options)
+    if str(name) not in DATASETS:
+        raise InputError(f"There is no dataset {str(name)!r}; there are {', '.join(DATASETS)}, or name a file.")
+    if options:
+        raise InputError(f"The option {next(iter(options))!r} is for files; the dataset {name} has no such choice.")
+    return DATASETS[str(name)].load(data_dir)
+
+
+def is_file(name: str | Path) -> bool:
+    """Say whether this names a file rather than a dataset."""
+    return str(name) not in DATASETS and bool(Path(name).suffix)

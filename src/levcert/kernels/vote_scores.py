@@ -22,9 +22,7 @@ Ids = npt.NDArray[np.int32]
 Positions = npt.NDArray[np.int64]
 Votes = npt.NDArray[np.int8]  # orders × (rows + 1) × classes; the last row is 0
 Sums = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
-Mask = npt.NDArray[np.bool_]
 
 BASE: Final = np.uint64(0x9E3779B97F4A7C15)
 MIX: Final = np.uint64(0xD6E8FEB86659FD93)
@@ -188,98 +186,3 @@ def hash_sides(ids: Ids, left: int, right: int, powers: Hashes, heads: Hashes, t
         before, after = left - 1 - i, right + i
         heads[i + 1] = heads[i] + (np.uint64(ids[before]) * powers[i] if before >= 0 else _NOTHING)
         tails[i + 1] = tails[i] * BASE + (np.uint64(ids[after]) if after < ids.size else _NOTHING)
-
-
-@kernel
-def lone_losses(
-    votes: Votes,
-    orders: Positions,
-    unit: float,
-    ids: Ids,
-    label: int,
-    insert: Mask,
-    delete: Mask,
-    replace: Mask,
-    losses: Floats,
-) -> None:
-    """losses[kind, t, l, r, y] = the most that new n-grams around one edit give to class y against the label.
-
-    Kinds are substitution, insertion and deletion; only n-grams count that hold at most l symbols left of the edit
-    and at most r right of it.  −∞ for what is not allowed.  See levcert.certifiers.search.edit_chains.
-    """
-    _, rows, classes = votes.shape
-    rows -= 1
-    length, reach = ids.size, losses.shape[2]
-    powers = powers_to(reach)
-    heads, tails = np.empty((2, reach + 1), np.uint64)
-    brought = np.empty(max(insert.size, 1), np.int64)
-    found = np.empty((orders.size, reach, brought.size), np.int64)
-    sums = np.zeros((orders.size, reach + 1, brought.size), np.int32)
-    for kind in range(3):
-        own = 0 if kind == 2 else 1
-        for t in range(length + kind % 2):
-            count = 0
-            if kind == 2:
-                count = 1 if delete[ids[t] - 1] else 0
-            else:
-                for c in range(insert.size):
-                    if insert[c] if kind == 1 else replace[ids[t] - 1, c]:
-                        brought[count] = c + 1
-                        count += 1
-            if count == 0:
-                continue
-            hash_sides(ids, t, t if kind == 1 else t + 1, powers, heads, tails)
-            _edit_rows(heads, tails, powers, own, brought[:count], orders, rows, found)
-            for y in range(classes):
-                for o in range(orders.size):
-                    for a in range(1 - own, orders[o]):
-                        before, sum_, where = sums[o, a], sums[o, a + 1], found[o, a]
-                        for n in range(count):
-                            sum_[n] = before[n] + votes[o, where[n], y] - votes[o, where[n], label]
-                _largest_sums(sums, count, own, orders, unit, losses[kind, t, :, :, y])
-
-
-@kernel
-def _edit_rows(
-    heads: Hashes,
-    tails: Hashes,
-    powers: Hashes,
-    own: int,
-    brought: Positions,
-    orders: Positions,
-    rows: int,
-    found: npt.NDArray[np.int64],
-) -> None:
-    """found[o, a, n] = the row of the n-gram with a symbols left of an edit that brings symbol number n."""
-    shift = shift_of(rows)
-    for o in range(orders.size):
-        for a in range(1 - own, orders[o]):
-            b = orders[o] - own - a
-            fixed, step = heads[a] * powers[b + own] + tails[b], powers[b] if own else _NOTHING
-            for n in range(brought.size):
-                found[o, a, n] = row_of(fixed + np.uint64(brought[n]) * step, rows, shift)
-
-
-@kernel
-def _largest_sums(
-    sums: npt.NDArray[np.int32], count: int, own: int, orders: Positions, unit: float, largest: Floats
-) -> None:
-    """largest[l, r] = the largest over symbols of Σ over n-grams with at most l symbols left and r right of an edit.
-
-    ``sums[o, a]`` runs over n-grams with fewer than a symbols on the left, so each is a difference of two.
-    """
-    totals = np.empty(count, np.int32)
-    for left in range(largest.shape[0]):
-        for right in range(largest.shape[1]):
-            for n in range(count):
-                totals[n] = 0
-            for o in range(orders.size):
-                first, last = max(1 - own, orders[o] - own - right), min(left, orders[o] - 1)
-                if first <= last:
-                    upper, lower = sums[o, last + 1], sums[o, first]
-                    for n in range(count):
-                        totals[n] += upper[n] - lower[n]
-            best = totals[0]
-            for n in range(1, count):
-                best = max(best, totals[n])
-            largest[left, right] = best * unit

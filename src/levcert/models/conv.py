@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from levcert.models.activations import get_activation
 from levcert.models.class_labels import check_labels
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
+from levcert.models.training_record import TrainingRecord
 from levcert.models.window import Positions, Scores, WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
@@ -49,7 +50,7 @@ class ConvModel(WindowModel):
         activation: str = "relu",
         pooling: Pooling = "sum",
         bias: object = None,
-        training: dict[str, Any] | None = None,
+        training: TrainingRecord | Mapping[str, Any] | None = None,
     ) -> None:
         if bias is not None:
             raise InputError(f"{_NO_BIAS}; train it without a bias.")
@@ -64,7 +65,7 @@ class ConvModel(WindowModel):
         self.labels = check_labels([str(y) for y in range(len(self.head))] if labels is None else labels)
         self.activation = get_activation(activation)
         self.pooling = pooling
-        self.training = dict(training or {})
+        self.training = TrainingRecord.of(training)
         self._check_shapes()
         # T[a, j] = e_a K_jᵀ, with a zero row for the padding: see levcert.kernels.conv_scores
         with np.errstate(over="ignore", invalid="ignore"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from levcert.errors import InputError
 from levcert.files.atomic import atomic_path, check_model_path, existing_file
 from levcert.models.class_labels import check_labels
+from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet
 
 FORMAT_VERSION: Final = 1
@@ -34,10 +35,11 @@ class Header:
     alphabet: Alphabet
     labels: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)  # what the kind of model needs to know, e.g. its activation
-    training: dict[str, Any] = field(default_factory=dict)  # configuration, data fingerprint, final metrics
+    training: TrainingRecord = field(default_factory=TrainingRecord)
 
     def to_json(self) -> str:
-        fields = asdict(self) | {"alphabet": self.alphabet.to_dict()}
+        written = {"alphabet": self.alphabet.to_dict(), "training": self.training.to_dict()}
+        fields = {"kind": self.kind, "labels": list(self.labels), "options": self.options} | written
         try:
             text = json.dumps({"format_version": FORMAT_VERSION} | fields, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -63,6 +65,7 @@ class Header:
                 raise InputError(f"The field {name} of its header is {fields[name]!r}; the file is damaged.")
         fields["alphabet"] = Alphabet.from_dict(fields["alphabet"])
         fields["labels"] = check_labels(fields["labels"])
+        fields["training"] = TrainingRecord.of(fields.get("training"))
         return cls(**fields)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -15,6 +15,7 @@ from levcert.models.class_labels import check_labels
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.tap_bounds import WindowRange
+from levcert.models.training_record import TrainingRecord
 from levcert.models.window import Mask, Positions, Scores, WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids
 
@@ -41,7 +42,7 @@ class VoteModel(WindowModel):
         orders: Sequence[int],
         *,
         labels: Sequence[str] | None = None,
-        training: dict[str, Any] | None = None,
+        training: TrainingRecord | Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(alphabet, Alphabet):
             raise InputError(f"alphabet must be an Alphabet(...), not {alphabet!r}.")
@@ -60,7 +61,7 @@ class VoteModel(WindowModel):
         self.labels = check_labels([str(y) for y in range(table.shape[2])] if labels is None else labels)
         if len(self.labels) != table.shape[2]:
             raise InputError(f"The votes are for {table.shape[2]} classes, but there are {len(self.labels)} labels.")
-        self.training = dict(training or {})
+        self.training = TrainingRecord.of(training)
         # One more row of zeros, for n-grams that are only padding.
         self._votes = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2]), dtype=np.int8)
         self._votes[:, :-1] = table
@@ -100,6 +101,29 @@ class VoteModel(WindowModel):
     def score_unit(self) -> float:
         return UNIT
 
+    @cached_property
+    def used_rows(self) -> npt.NDArray[np.uint8]:
+        """One bit for each row of each order: whether its votes differ between classes.  It fits the cache."""
+        from levcert.kernels.search.ground import used_rows
+
+        used = np.zeros((len(self.orders), -(-self.votes.shape[1] // 8)), dtype=np.uint8)
+        used_rows(self._votes, used)
+        return used
+
+    @cached_property
+    def highest_gains(self) -> Positions:
+        """highest_gains[y, ŷ, o] = the most, in units, that an n-gram of order number o votes for ŷ rather than y."""
+        from levcert.kernels.search.ground import highest_gains
+
+        highest = np.zeros((self.classes, self.classes, len(self.orders)), dtype=np.int64)
+        highest_gains(self._votes, highest)
+        return highest
+
+    @property
+    def table(self) -> Votes:
+        """The votes with the row of zeros after the last, as kernels want them."""
+        return self._votes
+
     def rounding(self, windows: int) -> float:
         """Sums of multiples of 2⁻⁷ below 2⁴⁶ are exact in float64, and computed in whole numbers anyway."""
         return 0.0
@@ -138,11 +162,29 @@ class VoteModel(WindowModel):
         return np.multiply(sums, UNIT, dtype=np.float64)
 
     def lone_losses(self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask) -> Scores:
-        from levcert.kernels.vote_scores import lone_losses
-
-        losses = np.full((3, len(ids) + 1, self.width, self.width, self.classes), -np.inf)
-        lone_losses(self._votes, self._orders, UNIT, ids, label, insert, delete, replace, losses)
+        possible, gains = self.lone_gains(ids, label, insert, delete, replace)
+        losses = np.multiply(gains.transpose(1, 2, 3, 4, 0), UNIT, dtype=np.float64)
+        losses[~possible] = -np.inf
         return losses
+
+    def lone_gains(
+        self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask
+    ) -> tuple[Mask, npt.NDArray[np.int32]]:
+        """Return which edits are possible (kinds × slots), and what their new n-grams can gain on the label, in units.
+
+        Classes × kinds × slots × R × R, as in ``lone_losses``; 0 for what is not possible.
+        """
+        from levcert.kernels.search.lone import lone_gains
+        from levcert.kernels.vote_scores import powers_to, shift_of
+
+        possible = np.zeros((3, len(ids) + 1), dtype=bool)
+        gains = np.zeros((self.classes, 3, len(ids) + 1, self.width, self.width), dtype=np.int32)
+        lone_gains(
+            self._votes, self.used_rows, self._orders, np.uint64(shift_of(self.votes.shape[1])), powers_to(self.width),
+            np.ascontiguousarray(ids), insert, replace, delete, label,
+            possible, gains,
+        )  # fmt: skip
+        return possible, gains
 
     def replacement_costs(self, label: int) -> Scores:
         """A symbol at tap j matters to the orders that reach back to it: to each, at most its range."""

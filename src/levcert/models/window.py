@@ -15,13 +15,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange
+from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
 Scores = npt.NDArray[np.float64]
@@ -53,7 +54,7 @@ class WindowModel(ABC):
     alphabet: Alphabet
     labels: tuple[str, ...]
     has_quick_chains: ClassVar[bool] = False  # whether lone_losses takes milliseconds: then every exact search uses it
-    training: dict[str, Any]  # configuration, data and metrics of a trained model; empty for others
+    training: TrainingRecord = TrainingRecord()
 
     @property
     @abstractmethod

@@ -18,7 +18,7 @@ from typing import Generic, Literal
 
 from levcert.errors import InputError
 from levcert.text.alphabet import Alphabet
-from levcert.text.edits import OPERATIONS, Operation, T
+from levcert.text.edits import OPERATIONS, Operation, OperationName, T
 
 Row = tuple[int, ...]
 Relation = Literal["same", "other", "outside"]  # of the character read to one character of the text's band
@@ -37,7 +37,7 @@ class Ball(Generic[T]):
     text: T
     distance: int
     alphabet: Alphabet | T
-    operations: Collection[Operation] = OPERATIONS
+    operations: Collection[Operation | OperationName] = OPERATIONS
     _levels: list[dict[Row, _Node[T]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,8 +45,7 @@ class Ball(Generic[T]):
             raise InputError(f"The distance of a ball must be an integer of at least 0, not {self.distance!r}.")
         if not isinstance(self.text, str | bytes):
             raise InputError(f"The text of a ball must be str or bytes, not {self.text!r}.")
-        if not OPERATIONS.issuperset(self.operations):
-            raise InputError(f"Operations must be among {sorted(OPERATIONS)}, not {sorted(self.operations)}.")
+        object.__setattr__(self, "operations", frozenset(map(Operation.of, self.operations)))
         object.__setattr__(self, "_levels", self._build())
 
     @property
@@ -113,13 +112,13 @@ class Ball(Generic[T]):
     @property
     def _start(self) -> Row:
         k = self.distance
-        reach = len(self.text) if "delete" in self.operations else 0
+        reach = len(self.text) if Operation.DELETE in self.operations else 0
         return tuple(j if 0 <= j <= reach else k + 1 for j in range(-k, k + 1))
 
     def _build(self) -> list[dict[Row, _Node[T]]]:
         """Build the automaton level by level forwards, then count paths backwards."""
         k, length = self.distance, len(self.text)
-        step = _stepper(k, frozenset(self.operations))
+        step = _stepper(k, frozenset(map(Operation.of, self.operations)))
         levels: list[dict[Row, _Node[T]]] = []
         rows = {self._start}
         while rows:
@@ -170,11 +169,11 @@ def _stepper(k: int, operations: frozenset[Operation]) -> Callable[[Row, tuple[R
             cost = k + 1
             if relation == "same":
                 cost = row[index]
-            elif relation == "other" and insertable and "substitute" in operations:
+            elif relation == "other" and insertable and Operation.SUBSTITUTE in operations:
                 cost = row[index] + 1
-            if insertable and "insert" in operations and index < 2 * k:
+            if insertable and Operation.INSERT in operations and index < 2 * k:
                 cost = min(cost, row[index + 1] + 1)
-            if relation != "outside" and target and "delete" in operations:
+            if relation != "outside" and target and Operation.DELETE in operations:
                 cost = min(cost, target[-1] + 1)
             target.append(min(cost, k + 1))
         return tuple(target)

@@ -4,14 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from rapidfuzz.distance import Levenshtein
 
 from levcert.errors import InputError
 
-Operation = Literal["insert", "delete", "substitute"]
-OPERATIONS: Final[frozenset[Operation]] = frozenset(get_args(Operation))
+OperationName = Literal["insert", "delete", "substitute"]
+
+
+class Operation(IntEnum):
+    """What one edit does; kernels and tables count operations by these numbers.  Users may give the name instead."""
+
+    SUBSTITUTE = 0
+    INSERT = 1
+    DELETE = 2
+
+    @classmethod
+    def of(cls, operation: Operation | OperationName) -> Operation:
+        """Return an operation that is given as such or by its name."""
+        if isinstance(operation, str) and operation in get_args(OperationName):
+            return cls[operation.upper()]
+        if isinstance(operation, Operation):
+            return operation
+        raise InputError(f"An operation is insert, delete or substitute, not {operation!r}.")
+
+    @property
+    def word(self) -> OperationName:
+        """The name by which users give an operation."""
+        return cast(OperationName, self.name.lower())
+
+    def __str__(self) -> str:
+        return self.word
+
+
+OPERATIONS: Final = frozenset(Operation)
 
 T = TypeVar("T", str, bytes)
 AnyText = TypeVar("AnyText", bound=str | bytes)
@@ -21,14 +49,13 @@ AnyText = TypeVar("AnyText", bound=str | bytes)
 class Edit:
     """One insertion, deletion or substitution; positions count from 0 in the text before any edit."""
 
-    operation: Operation
+    operation: Operation  # or its name
     position: int
     symbol: str | bytes | None = None
 
     def __post_init__(self) -> None:
-        if self.operation not in OPERATIONS:
-            raise InputError(f"An edit is one of {sorted(OPERATIONS)}, not {self.operation!r}.")
-        if (self.symbol is None) != (self.operation == "delete"):
+        object.__setattr__(self, "operation", Operation.of(self.operation))
+        if (self.symbol is None) != (self.operation == Operation.DELETE):
             raise InputError("Insertions and substitutions have a symbol, deletions have none.")
         if self.symbol is not None and len(self.symbol) != 1:
             raise InputError(f"An edit has one symbol, and {self.symbol!r} has {len(self.symbol)}.")
@@ -37,9 +64,9 @@ class Edit:
 
     def __repr__(self) -> str:
         match self.operation:
-            case "insert":
+            case Operation.INSERT:
                 return f"insert {self.symbol!r} before {self.position}"
-            case "delete":
+            case Operation.DELETE:
                 return f"delete at {self.position}"
             case _:
                 return f"substitute {self.symbol!r} at {self.position}"
@@ -55,12 +82,12 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
     replaced: dict[int, Any] = {}
     empty: Any = text[:0]
     for edit in edits:
-        if edit.position > len(text) - (edit.operation != "insert"):
+        if edit.position > len(text) - (edit.operation != Operation.INSERT):
             raise InputError(f"The edit '{edit}' lies outside a text of {len(text)} characters.")
         symbol = empty if edit.symbol is None else edit.symbol
         if not isinstance(symbol, type(text)):
             raise InputError(f"The edit '{edit}' does not fit a text of type {type(text).__name__}.")
-        if edit.operation == "insert":
+        if edit.operation == Operation.INSERT:
             inserted[edit.position] = inserted.get(edit.position, empty) + symbol
         elif edit.position in replaced:
             raise InputError(f"Two edits replace or delete the character at {edit.position}; give one.")
@@ -84,11 +111,11 @@ def edit_script(source: AnyText, target: AnyText) -> list[Edit]:
         symbol = target[step.dest_pos : step.dest_pos + 1]
         match step.tag:
             case "insert":
-                script.append(Edit("insert", step.src_pos, symbol))
+                script.append(Edit(Operation.INSERT, step.src_pos, symbol))
             case "delete":
-                script.append(Edit("delete", step.src_pos))
+                script.append(Edit(Operation.DELETE, step.src_pos))
             case "replace":
-                script.append(Edit("substitute", step.src_pos, symbol))
+                script.append(Edit(Operation.SUBSTITUTE, step.src_pos, symbol))
     return script
 
 
@@ -120,11 +147,11 @@ def allowed_script(
                 if a[i] == b[j]:
                     options.append((cost.get((i + 1, j + 1), far), None))
                 elif replace(a[i], b[j]):
-                    options.append((cost.get((i + 1, j + 1), far) + 1, "substitute"))
+                    options.append((cost.get((i + 1, j + 1), far) + 1, Operation.SUBSTITUTE))
             if i < len(a) and delete(a[i]):
-                options.append((cost.get((i + 1, j), far) + 1, "delete"))
+                options.append((cost.get((i + 1, j), far) + 1, Operation.DELETE))
             if j < len(b) and insert(b[j]):
-                options.append((cost.get((i, j + 1), far) + 1, "insert"))
+                options.append((cost.get((i, j + 1), far) + 1, Operation.INSERT))
             if options:
                 cost[i, j], choice[i, j] = min(options, key=lambda option: option[0])
     if cost.get((0, 0), far) > most:
@@ -133,7 +160,7 @@ def allowed_script(
     while (i, j) != (len(a), len(b)):
         operation = choice[i, j]
         if operation is not None:
-            script.append(Edit(operation, i, None if operation == "delete" else b[j]))
-        i += operation != "insert"
-        j += operation != "delete"
+            script.append(Edit(operation, i, None if operation == Operation.DELETE else b[j]))
+        i += operation != Operation.INSERT
+        j += operation != Operation.DELETE
     return script

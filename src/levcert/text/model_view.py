@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from levcert.text.alphabet import Alphabet, Text, as_bytes
-from levcert.text.edits import Edit, allowed_script, apply_edits, edit_script
+from levcert.text.edits import Edit, Operation, allowed_script, apply_edits, edit_script
 from levcert.text.threat import Threat
 
 
@@ -65,27 +65,27 @@ class _Typist:
         self.free = 0  # dropped characters before this position have been used
 
     def typed(self, edit: Edit) -> Edit | None:
-        if edit.operation == "insert":
+        if edit.operation == Operation.INSERT:
             return self._insertion(edit)
         place = int(self.places[edit.position])
         old = self.text[place : place + 1]
-        if edit.operation == "delete" and "delete" in self.threat.operations:
-            return Edit("delete", place)
+        if edit.operation == Operation.DELETE and Operation.DELETE in self.threat.operations:
+            return Edit(Operation.DELETE, place)
         new = next((c for c in self._spellings(edit.symbol) if self._may_substitute(old, c)), None)
-        return None if new is None else Edit("substitute", place, new)
+        return None if new is None else Edit(Operation.SUBSTITUTE, place, new)
 
     def _insertion(self, edit: Edit) -> Edit | None:
         before = int(self.places[edit.position - 1]) + 1 if edit.position else 0
         after = int(self.places[edit.position]) if edit.position < len(self.places) else len(self.text)
         for new in self._spellings(edit.symbol):
             if self.threat.may_insert(new):
-                return Edit("insert", after, new)
+                return Edit(Operation.INSERT, after, new)
         for place in range(max(before, self.free), after):  # dropped characters, each to be substituted once
             old = self.text[place : place + 1]
             for new in self._spellings(edit.symbol):
                 if self._may_substitute(old, new):
                     self.free = place + 1
-                    return Edit("substitute", place, new)
+                    return Edit(Operation.SUBSTITUTE, place, new)
         return None
 
     def _may_substitute(self, old: Text, new: Text) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes, fold
-from levcert.text.edits import OPERATIONS, Edit, Operation, allowed_script, edit_script
+from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName, allowed_script, edit_script
 
 PRINTABLE_ASCII: Final = "".join(chr(point) for point in range(32, 127))
 Mask = npt.NDArray[np.bool_]
@@ -45,18 +45,14 @@ class Threat:
     inserted between them.
     """
 
-    operations: frozenset[Operation] = OPERATIONS
+    operations: frozenset[Operation] = OPERATIONS  # or a collection of their names
     symbols: Text | None = None
     neighbours: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "operations", frozenset(self.operations))
-        except TypeError:
-            object.__setattr__(self, "operations", frozenset())
-        if not self.operations or not self.operations <= OPERATIONS:
-            given = ", ".join(map(repr, self.operations)) or "none"
-            raise InputError(f"Operations are some of {', '.join(sorted(OPERATIONS))}; given: {given}.")
+        if isinstance(self.operations, str) or not isinstance(self.operations, Iterable) or not self.operations:
+            raise InputError(f"A threat allows at least one of insert, delete and substitute, not {self.operations!r}.")
+        object.__setattr__(self, "operations", frozenset(map(Operation.of, self.operations)))
         if self.symbols is not None and not isinstance(self.symbols, str | bytes):
             raise InputError("The symbols of a threat are given as one str or bytes.")
         if self.neighbours is None:
@@ -86,9 +82,9 @@ class Threat:
         Those insertions are allowed everywhere, which is more than the attacker can do: what is proved stays true.
         """
         brought, vanishing = self._brought(alphabet)
-        size, substitute = alphabet.size, "substitute" in self.operations
-        insert = brought & ("insert" in self.operations)
-        delete = np.full(size, "delete" in self.operations)
+        size, substitute = alphabet.size, Operation.SUBSTITUTE in self.operations
+        insert = brought & (Operation.INSERT in self.operations)
+        delete = np.full(size, Operation.DELETE in self.operations)
         if not substitute:
             return AllowedEdits(insert, np.zeros((size, size), dtype=bool), delete)
         if self.neighbours is None:
@@ -124,16 +120,16 @@ class Threat:
             target,
             most,
             insert=self.may_insert,
-            delete=lambda _: "delete" in self.operations,
+            delete=lambda _: Operation.DELETE in self.operations,
             replace=self.may_substitute,
         )
 
     def may_insert(self, symbol: Text) -> bool:
-        return "insert" in self.operations and self._may_bring(symbol)
+        return Operation.INSERT in self.operations and self._may_bring(symbol)
 
     def may_substitute(self, old: Text, new: Text, *, folding: bool = False) -> bool:
         """Say whether one character may be replaced by another."""
-        if "substitute" not in self.operations or not self._may_bring(new):
+        if Operation.SUBSTITUTE not in self.operations or not self._may_bring(new):
             return False
         if self.neighbours is None:
             return True
@@ -151,7 +147,7 @@ class Threat:
         """Return the threat as JSON can hold it; byte symbols in hexadecimal."""
         hexadecimal = isinstance(self.symbols, bytes)
         return {
-            "operations": sorted(self.operations),
+            "operations": sorted(map(str, self.operations)),
             "symbols_hex" if hexadecimal else "symbols": self.symbols.hex()
             if isinstance(self.symbols, bytes)
             else self.symbols,
@@ -170,7 +166,7 @@ class Threat:
         return cls(fields["operations"], symbols, fields.get("neighbours"))
 
     def __str__(self) -> str:
-        what = " or ".join(sorted(self.operations)) if self.operations != OPERATIONS else "any edit"
+        what = " or ".join(sorted(map(str, self.operations))) if self.operations != OPERATIONS else "any edit"
         limits = ["bringing in only " + repr(self.symbols)] if self.symbols is not None else []
         limits += ["substituting only listed neighbours"] if self.neighbours is not None else []
         return ", ".join([what, *limits])
@@ -190,11 +186,11 @@ ANY_EDIT: Final = Threat()
 def known_substitutions(alphabet: Alphabet) -> Threat:
     """Return the threat that only replaces characters which a model knows by others that it knows."""
     if not alphabet.drops:
-        return Threat(frozenset({"substitute"}))
-    return Threat(frozenset({"substitute"}), neighbours=dict.fromkeys(alphabet.symbols, alphabet.symbols))
+        return Threat(frozenset({Operation.SUBSTITUTE}))
+    return Threat(frozenset({Operation.SUBSTITUTE}), neighbours=dict.fromkeys(alphabet.symbols, alphabet.symbols))
 
 
-def as_threat(threat: Threat | None, operations: Collection[Operation]) -> Threat:
+def as_threat(threat: Threat | None, operations: Collection[Operation | OperationName]) -> Threat:
     """Return the threat given, or the one with these operations."""
     if threat is not None and not isinstance(threat, Threat):
         raise InputError(f"A threat is a Threat(...), not {threat!r}.")

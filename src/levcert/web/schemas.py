@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from levcert.certificates.certificate import Unit
 from levcert.certificates.difference import Kind
-from levcert.text.edits import Operation
+from levcert.text.edits import OperationName
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
 Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]
@@ -29,9 +29,9 @@ class _Request(BaseModel):
 
 class _WithThreat(_Request):
     operations: Annotated[
-        list[Operation],
+        list[OperationName],
         Field(min_length=1, max_length=3, description="Which edits the attacker may make."),
-    ] = list(get_args(Operation))
+    ] = list(get_args(OperationName))
 
 
 class PredictRequest(_Request):
@@ -97,7 +97,7 @@ class Certificate(BaseModel):
         Field(description="The certified radius: this many edits cannot change the label; −1: smoothing abstained."),
     ]
     claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
-    operations: Annotated[list[Operation], Field(description="The threat model: which edits are allowed.")]
+    operations: Annotated[list[OperationName], Field(description="The threat model: which edits are allowed.")]
     unit: Annotated[Unit, Field(description="What an edit changes: characters, or bytes for a byte model.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str

@@ -19,7 +19,7 @@ from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.model_view import native
-from levcert.text.threat import Threat
+from levcert.text.threat import Threat, as_threat
 from levcert.web import schemas
 from levcert.web.limits import Limits, longest_text
 from levcert.web.thread_gate import check_time
@@ -66,7 +66,7 @@ class Service:
 
     def attack(self, request: schemas.AttackRequest, deadline: float) -> schemas.Attacks:
         self._check(request.texts)
-        threat = Threat(frozenset(request.operations))
+        threat = as_threat(None, request.operations)
         results = []
         for text in request.texts:
             check_time(deadline)
@@ -104,7 +104,7 @@ class Service:
         return answer
 
     def _certificate(self, text: str, request: schemas.CertifyRequest, budget: float) -> schemas.Certificate:
-        threat = Threat(frozenset(request.operations))
+        threat = as_threat(None, request.operations)
         row = certify(
             self.model, [text], request.method, max_distance=request.max_distance, budget=budget, threat=threat
         )[0]
@@ -112,7 +112,7 @@ class Service:
             label=row.label,
             radius=row.radius,
             claim=row.claim,
-            operations=sorted(threat.operations),
+            operations=[operation.word for operation in sorted(threat.operations)],
             unit=row.unit,
             sentence=meaning(row),
             method=row.method,

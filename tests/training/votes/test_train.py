@@ -30,7 +30,7 @@ def toy():
 def test_votes_learn_and_withstand_edits(toy):
     model = levcert.train(toy, **SMALL)
     assert isinstance(model, VoteModel)
-    assert model.training["metrics"]["test"] > 0.9
+    assert model.training.metrics["test"] > 0.9
     plain = levcert.train(toy, **SMALL | {"edits": 0})
     truth = [toy.labels[y] for y in toy.test.labels]
     robust, fragile = (
@@ -65,8 +65,8 @@ def test_an_interrupted_run_goes_on_to_the_same_votes(toy, tmp_path, monkeypatch
         levcert.train(toy, **SMALL | options, checkpoint=path)
     resumed = levcert.train(toy, **SMALL | options, checkpoint=path, resume=True)
     assert (resumed.votes == whole.votes).all()
-    assert [e["loss"] for e in resumed.training["metrics"]["epochs"]] == [
-        e["loss"] for e in whole.training["metrics"]["epochs"]
+    assert [e["loss"] for e in resumed.training.metrics["epochs"]] == [
+        e["loss"] for e in whole.training.metrics["epochs"]
     ]
 
 
@@ -101,17 +101,17 @@ def test_training_works_in_a_thread(toy):
 
 def test_the_epoch_with_the_best_verified_accuracy_is_kept(toy):
     model = levcert.train(toy, **SMALL | {"epochs": 6}, target_distance=1, validation_rows=100, learning_rate=3.0)
-    history = [epoch["verified"] for epoch in model.training["metrics"]["epochs"]]
-    assert model.training["metrics"]["verified"] == max(history)
+    history = [epoch["verified"] for epoch in model.training.metrics["epochs"]]
+    assert model.training.metrics["verified"] == max(history)
     assert len(history) <= 6
 
 
 def test_a_target_distance_chooses_what_is_not_given(toy):
     model = levcert.train(toy, orders="2,3", table_bits=12, target_distance=12, edits=1)
-    config = VoteConfig.from_dict(model.training["config"])
+    config = VoteConfig.from_dict(model.training.config)
     assert (config.orders, config.edits, config.temperature) == ((2, 3), 1, 0.2)
     assert config.validation_rows == min(500, len(toy.train) // 10)
-    assert "verified" in model.training["metrics"]
+    assert "verified" in model.training.metrics
 
 
 def test_rare_classes_count_as_much_as_common_ones(toy):

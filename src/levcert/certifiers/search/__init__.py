@@ -1,1 +1,1 @@
-"""The parts of the exact search: single edits, pairs, far edits, chains and scripts of edits."""
+"""The exact radius of bounded votes for any number of edits (docs/exact-radius.md)."""

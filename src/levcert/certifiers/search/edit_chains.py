@@ -13,10 +13,12 @@ Let g be the number of symbols kept between one edit and the next, and n the wid
 The most that e edits can lose is the longest path over (kind of edit, position, kept symbols since the last edit).
 Edits R − 1 or more symbols apart share nothing, so for them the bound is exact, and for a single edit it is the exact
 worst case (Theorem "Chains", docs/soundness.md).  The cost is that of all single edits, plus edits·length·R².
+Texts are worked through in blocks, so that the memory does not grow with the length: a path looks back R symbols only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,9 +30,14 @@ from levcert.errors import InputError
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.window import Mask, WindowModel, windows_of
 from levcert.text.alphabet import Ids
+from levcert.text.edits import Operation
 
-_DELETION = 2  # kinds: substitution, insertion, deletion
-_FIRST_EDITS = 4  # totals are computed for so many edits, then for twice as many, until the margin is used up
+_FIRST_EDITS = 8  # totals are computed for so many edits, then for four times as many, until the margin is used up
+_ONCE = 16  # up to so many edits at once
+_NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
+_SMALLEST_BLOCK = 64
+
+Block = tuple[int, Array, Array]  # first slot; kinds × slots × R × R × classes; kinds × slots × R × classes
 
 
 @dataclass(frozen=True)
@@ -60,55 +67,88 @@ class Chains(Certifier):
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
         costs = ChainCosts.of(batch, index, ranges, symbols=self.symbols)
-        edits, radius = min(_FIRST_EDITS, most), most
-        for other in range(batch.model.classes):
-            if other == label:
-                continue
-            while True:
-                spare = margins[other] - allowance * np.arange(2, edits + 2)
-                kept = (spare > costs.totals(other, edits)[1:]).cumprod().sum()
-                if kept < edits or edits >= radius:
-                    radius = min(radius, int(kept))
-                    break
-                edits = min(2 * edits, radius)
-            edits = min(edits, max(radius, 1))
-        return radius
+        others = [other for other in range(batch.model.classes) if other != label]
+        edits = most if most <= _ONCE else min(_FIRST_EDITS, most)
+        while True:
+            spare = margins[others, None] - allowance * np.arange(2, edits + 2)
+            kept = int((spare > costs.all_totals(others, edits)[:, 1:]).cumprod(axis=1).sum(axis=1).min(initial=edits))
+            if kept < edits or edits >= most:
+                return kept
+            edits = min(4 * edits, most)
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChainCosts:
-    """The three kinds of losses for one text, all other classes in the last axis."""
+    """The three kinds of losses for one text, made for one block of the text after the other."""
 
-    lone: Array  # kinds × slots × R × R × classes
-    destroyed: Array  # kinds × slots × R × classes
-    shared: Array  # kinds × R × R × classes
+    batch: Batch
+    index: int
+    ranges: list[tuple[int, WindowRange]]
+    symbols: bool
+    _only: Block | None = None  # of a text of one block, which is kept
 
     @classmethod
     def of(cls, batch: Batch, index: int, ranges: list[tuple[int, WindowRange]], *, symbols: bool = True) -> ChainCosts:
-        model, ids, label, allowed = batch.model, batch.encoded[index], int(batch.best[index]), batch.allowed
-        lowest = [(width, -np.minimum(found.low[label], 0)) for width, found in ranges]
-        if symbols:
-            lone = model.lone_losses(ids, label, allowed.insert, allowed.delete, allowed.replace)
-        else:
-            lone = _lone_lowest(len(ids), model.width, lowest)
-            replaceable: Mask = np.asarray(allowed.replace.any(axis=1))
-            lone[0, :-1][~replaceable[ids - 1]] = -np.inf
-            if not allowed.insert.any():
-                lone[1] = -np.inf
-            lone[2, :-1][~allowed.delete[ids - 1]] = -np.inf
-        return cls(lone, _destroyed(model, ids, label), _shared(model.width, lowest))
+        return cls(batch, index, ranges, symbols)
 
     def totals(self, other: int, edits: int) -> Array:
         """Return bounds of the loss against a class for 0 … ``edits`` edits: never less for more edits."""
-        from levcert.kernels.edit_chains import chain_totals
+        totals: Array = self.all_totals([other], edits)[0]
+        return totals
 
-        totals = np.zeros(edits + 1)
-        lone, destroyed, shared = (
-            np.ascontiguousarray(part[..., other]) for part in (self.lone, self.destroyed, self.shared)
-        )
-        chain_totals(lone, destroyed, shared, totals)
-        running: Array = np.maximum.accumulate(totals)
+    def all_totals(self, others: list[int], edits: int) -> Array:
+        """Return the totals for several classes, one row each, in one pass over the text."""
+        from levcert.kernels.edit_chains import chain_block
+
+        width, last = self.batch.model.width, len(self.batch.encoded[self.index])
+        leave = np.full((len(others), width, 3, edits + 1, width), -np.inf)
+        closed = np.full((len(others), width + 1, edits + 1), -np.inf)
+        closed[..., 0] = 0
+        shared, enter = _shared(width, self._lowest), np.empty(width)
+        for first, lone, destroyed in self._blocks():
+            for row, other in enumerate(others):
+                mine, gone, both = (np.ascontiguousarray(part[..., other]) for part in (lone, destroyed, shared))
+                chain_block(first, mine, gone, both, leave[row], closed[row], enter)
+        ends = np.maximum(closed[:, last % (width + 1)], 0)
+        running: Array = np.maximum.accumulate(ends, axis=1)
         return running
+
+    @property
+    def _lowest(self) -> list[tuple[int, Array]]:
+        label = int(self.batch.best[self.index])
+        return [(width, -np.minimum(found.low[label], 0)) for width, found in self.ranges]
+
+    def _blocks(self) -> Iterator[Block]:
+        """Give the number of the first slot of each block, the lone losses of its slots, and what they destroy."""
+        model, slots = self.batch.model, len(self.batch.encoded[self.index]) + 1
+        size = max(_SMALLEST_BLOCK, _NUMBERS_AT_ONCE // (3 * model.width**2 * model.classes))
+        if slots <= size:
+            self._only = self._only or self._block(0, slots)
+            yield self._only
+            return
+        for first in range(0, slots, size):
+            yield self._block(first, min(first + size, slots))
+
+    def _block(self, first: int, last: int) -> Block:
+        """Return the costs of slots first … last − 1; the R symbols on either side are all that they depend on."""
+        model, ids, label = self.batch.model, self.batch.encoded[self.index], int(self.batch.best[self.index])
+        start = max(0, first - model.width)
+        part = np.ascontiguousarray(ids[start : last + model.width])
+        inside = slice(first - start, last - start)
+        lone = self._lone(part, label)[:, inside]
+        return first, lone, _destroyed(model, part, label)[:, inside]
+
+    def _lone(self, ids: Ids, label: int) -> Array:
+        model, allowed = self.batch.model, self.batch.allowed
+        if self.symbols:
+            return model.lone_losses(ids, label, allowed.insert, allowed.delete, allowed.replace)
+        lone = _lone_lowest(len(ids), model.width, self._lowest)
+        replaceable: Mask = np.asarray(allowed.replace.any(axis=1))
+        lone[Operation.SUBSTITUTE, :-1][~replaceable[ids - 1]] = -np.inf
+        if not allowed.insert.any():
+            lone[Operation.INSERT] = -np.inf
+        lone[Operation.DELETE, :-1][~allowed.delete[ids - 1]] = -np.inf
+        return lone
 
 
 def _destroyed(model: WindowModel, ids: Ids, label: int) -> Array:
@@ -128,7 +168,7 @@ def _destroyed(model: WindowModel, ids: Ids, label: int) -> Array:
         sums[len(margins) + 1 :] = sums[len(margins)]
         for g in range(width):
             first = slots + max(0, n - 1 - g)
-            for kind, end in ((0, n), (1, n - 1), (2, n)):
+            for kind, end in ((Operation.SUBSTITUTE, n), (Operation.INSERT, n - 1), (Operation.DELETE, n)):
                 last = np.maximum(slots + end, first)
                 result[kind, :, g] += sums[last] - sums[first]
     return result
@@ -137,24 +177,24 @@ def _destroyed(model: WindowModel, ids: Ids, label: int) -> Array:
 def _shared(width: int, lowest: list[tuple[int, Array]]) -> Array:
     """Count the new windows that hold an edit, the next one and none before, each as low as a window can be."""
     result = np.zeros((3, width, width, len(lowest[0][1])))
-    for kind in range(3):
+    for kind in Operation:
         for left in range(width):
             for g in range(width):
                 for n, low in lowest:
-                    result[kind, left, g] += max(0, min(left + (kind != _DELETION), n - 1 - g)) * low
+                    result[kind, left, g] += max(0, min(left + (kind != Operation.DELETE), n - 1 - g)) * low
     return result
 
 
 def _lone_lowest(length: int, width: int, lowest: list[tuple[int, Array]]) -> Array:
     """Count the new windows that hold one edit, each as low as a window can be."""
     result = np.zeros((3, length + 1, width, width, len(lowest[0][1])))
-    for kind in range(3):
-        own = int(kind != _DELETION)
+    for kind in Operation:
+        own = int(kind != Operation.DELETE)
         for left in range(width):
             for right in range(width):
                 for n, low in lowest:
                     # a symbols left and n − own − a right of the edit, at least one on either side of a deletion
                     windows = min(left, n - 1) - max(1 - own, n - own - right) + 1
                     result[kind, :, left, right] += max(0, windows) * low
-    result[[0, 2], length] = -np.inf
+    result[[Operation.SUBSTITUTE, Operation.DELETE], length] = -np.inf
     return result

@@ -30,7 +30,7 @@ from levcert.certifiers.search.far_edits import far_edits
 from levcert.certifiers.search.local_losses import LocalLosses, Slot
 from levcert.models.window import pad
 from levcert.text.alphabet import Ids
-from levcert.text.edits import Edit
+from levcert.text.edits import Edit, Operation
 
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -190,12 +190,12 @@ class PairSearch(LocalLosses):
         insertions, deletions, substitutions = self.losses
         if kind == "cut":
             symbols = np.flatnonzero(self.batch.allowed.insert)
-            return [Edit("insert", t, self.symbol(c)) for c in symbols], insertions[t, symbols]
+            return [Edit(Operation.INSERT, t, self.symbol(c)) for c in symbols], insertions[t, symbols]
         symbols = np.flatnonzero(self.batch.allowed.replace[self.ids[t] - 1])
-        edits, losses = [Edit("substitute", t, self.symbol(c)) for c in symbols], substitutions[t, symbols]
+        edits, losses = [Edit(Operation.SUBSTITUTE, t, self.symbol(c)) for c in symbols], substitutions[t, symbols]
         if not self.batch.allowed.delete[self.ids[t] - 1]:
             return edits, losses
-        return [*edits, Edit("delete", t)], np.concatenate([losses, deletions[t][None]])
+        return [*edits, Edit(Operation.DELETE, t)], np.concatenate([losses, deletions[t][None]])
 
     def _expand(self, edit: Edit, loss: Array, place: int) -> Iterator[list[Edit]]:
         """Evaluate all substitutions at a place after an edit."""
@@ -205,7 +205,7 @@ class PairSearch(LocalLosses):
         after = loss + self.substitution_losses(changed, moved)
         after[~self.batch.allowed.replace[self.ids[place] - 1]] = -np.inf
         for c in np.flatnonzero(self._open(after)):
-            yield [edit, Edit("substitute", place, self.symbol(c))]
+            yield [edit, Edit(Operation.SUBSTITUTE, place, self.symbol(c))]
 
     # Insertions, with one symbol for all at first.
 
@@ -259,13 +259,16 @@ class PairSearch(LocalLosses):
                 rows = np.flatnonzero(self._open(deletions[t] + self._reference_losses(left, right) + slack))
                 losses = deletions[t[rows], None] + self.insertion_losses(left[rows], right[rows])
                 for row, c in np.argwhere(self._open(losses)):
-                    yield [Edit("delete", int(t[rows[row]])), Edit("insert", int(place[rows[row]]), self.symbol(c))]
+                    yield [
+                        Edit(Operation.DELETE, int(t[rows[row]])),
+                        Edit(Operation.INSERT, int(place[rows[row]]), self.symbol(c)),
+                    ]
             t, place = (grid.ravel() for grid in np.broadcast_arrays(block[:, None], block[:, None] + near[near >= 0]))
             t, place = t[place < length - 1], place[place < length - 1]  # in the shortened text, right of t
             left, right = shortened(t, place[:, None] + around), shortened(t, place[:, None] + side + 1 + around)
             middle = shortened(t, place[:, None] + side)[:, 0]
             for row in np.flatnonzero(self._open(deletions[t] + self.deletion_losses(left, middle, right))):
-                yield [Edit("delete", int(t[row])), Edit("delete", int(place[row]) + 1)]
+                yield [Edit(Operation.DELETE, int(t[row])), Edit(Operation.DELETE, int(place[row]) + 1)]
 
     # Two insertions nearby.
 
@@ -299,9 +302,9 @@ class PairSearch(LocalLosses):
     def _expand_insertions(self, first: int, symbol: np.integer[Any], cut: int) -> Iterator[list[Edit]]:
         """Evaluate all second insertions after a first one to the left."""
         self._spend()
-        edit = Edit("insert", first, self.symbol(symbol))
+        edit = Edit(Operation.INSERT, first, self.symbol(symbol))
         longer = pad(self.apply(edit)[0], self.width - 1)
         left, right = longer[cut + 1 : cut + self.width], longer[cut + self.width : cut + 2 * self.width - 1]
         after = self.losses[0][first, symbol] + self.insertion_losses(left[None], right[None])[0]
         for c in np.flatnonzero(self._open(after)):
-            yield [edit, Edit("insert", cut, self.symbol(c))]
+            yield [edit, Edit(Operation.INSERT, cut, self.symbol(c))]

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from levcert.certifiers.base import Array, Batch, is_counterexample
 from levcert.certifiers.search.edit_pairs import UndecidedError
 from levcert.text.alphabet import EncodedTexts, Ids, Text
+from levcert.text.edits import Operation
 from levcert.text.model_view import seen_script, typed
 
 _MOST_OPEN = 1_000_000  # nodes that may wait at once: bounds the memory
@@ -98,14 +99,13 @@ class ScriptSearch:
         slack = (left - 1) * self.costs if left > 1 else np.zeros_like(self.costs)
         slack[y] = 0
         effects = model.edit_effects(ids)
-        permitted = (
-            np.broadcast_to(allowed.insert, effects.insertions.shape[:2]),
-            allowed.delete[ids - 1, None],
-            allowed.replace[ids - 1],
+        kinds = (
+            (Operation.INSERT, effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])),
+            (Operation.DELETE, effects.deletions[:, None], allowed.delete[ids - 1, None]),
+            (Operation.SUBSTITUTE, effects.substitutions, allowed.replace[ids - 1]),
         )
         parts = []
-        changes_of = (effects.insertions, effects.deletions[:, None], effects.substitutions)
-        for operation, (changes, may) in enumerate(zip(changes_of, permitted, strict=True)):
+        for operation, changes, may in kinds:
             after = margins + (changes[..., y, None] - changes)
             after[..., y] = np.inf
             bounds, least = (after - slack).min(axis=-1), after.min(axis=-1)
@@ -132,9 +132,9 @@ class ScriptSearch:
 
 
 def _edited(ids: Ids, operation: int, t: int, symbol: int) -> Ids:
-    if operation == 0:
+    if operation == Operation.INSERT:
         return np.insert(ids, t, symbol).astype(np.int32)
-    if operation == 1:
+    if operation == Operation.DELETE:
         return np.delete(ids, t)
     changed = ids.copy()
     changed[t] = symbol

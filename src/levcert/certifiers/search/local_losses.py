@@ -11,7 +11,7 @@ import numpy as np
 from levcert.certifiers.base import Array, Batch
 from levcert.models.window import EditEffects, pad
 from levcert.text.alphabet import Ids, Text
-from levcert.text.edits import Edit
+from levcert.text.edits import Edit, Operation
 from levcert.text.model_view import typed
 
 Slot = tuple[Literal["cut", "character"], int]  # the cut before a position, or the character there
@@ -97,19 +97,19 @@ class LocalLosses:
         kind, t = slot
         if kind == "cut":
             c = int(insertions[t, :, other].argmax())
-            return Edit("insert", t, self.symbol(c))
+            return Edit(Operation.INSERT, t, self.symbol(c))
         c = int(substitutions[t, :, other].argmax())
         if deletions[t, other] >= substitutions[t, c, other]:
-            return Edit("delete", t)
-        return Edit("substitute", t, self.symbol(c))
+            return Edit(Operation.DELETE, t)
+        return Edit(Operation.SUBSTITUTE, t, self.symbol(c))
 
     def apply(self, edit: Edit) -> tuple[Ids, int]:
         """Return the ids after one edit, and by how much what follows has moved."""
         t = edit.position
-        if edit.operation == "delete":
+        if edit.operation == Operation.DELETE:
             return np.delete(self.ids, t), -1
         symbol = self.batch.model.alphabet.encode(edit.symbol or "")
-        if edit.operation == "insert":
+        if edit.operation == Operation.INSERT:
             return np.insert(self.ids, t, symbol), 1
         changed = self.ids.copy()
         changed[t] = symbol[0]

@@ -40,7 +40,7 @@ def attack(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
-    method: Annotated[str, typer.Option(help="charmer, greedy, beam, random or search.")] = "charmer",
+    method: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths or search.")] = "charmer",
     max_distance: Annotated[int, typer.Option(help="How many edits the attacker makes at most.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,

@@ -47,7 +47,7 @@ def _facts(path: Path) -> dict[str, Any]:
         "parameters": sum(tensor.size for tensor in tensors.values()),
         "tensors": {name: list(tensor.shape) for name, tensor in sorted(tensors.items())},
         "constants": _constants(model),
-        "training": header.training,
+        "training": header.training.to_dict(),
     }
 
 

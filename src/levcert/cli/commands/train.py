@@ -55,12 +55,12 @@ def train(
         raise KeyboardInterrupt(sentence) from None
     trained.save(output)
     checkpoint.unlink(missing_ok=True)
-    metrics = trained.training["metrics"]
+    metrics = dict(trained.training.metrics)
     if json:
         print_json({"model": str(output), "metrics": metrics})
         return
     accuracies = [f"{name} accuracy {metrics[name]:.2%}" for name in ("validation", "test") if name in metrics]
     if "verified" in metrics:
-        distance = trained.training["config"]["target_distance"]
+        distance = trained.training.config["target_distance"]
         accuracies.append(f"validation texts right after any {distance} edits {metrics['verified']:.2%}")
     print(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")

@@ -76,7 +76,7 @@ def tune(
             "chosen" if trial is found.best else "",
         )
     console.print(listing)
-    print(f"{output}: test accuracy {model.training['metrics'].get('test', float('nan')):.2%}, trained on all rows")
+    print(f"{output}: test accuracy {model.training.metrics.get('test', float('nan')):.2%}, trained on all rows")
 
 
 def _numbers(name: str, text: str, kind: type[int] | type[float]) -> list[float]:

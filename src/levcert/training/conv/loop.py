@@ -19,6 +19,7 @@ from torch.nn import functional
 from levcert.datasets.dataset import Dataset
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
+from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.conv.config import TrainingConfig
@@ -151,7 +152,7 @@ def train(
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
-    model.training = {"config": config.to_dict(), "data": fingerprints, "metrics": metrics}
+    model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
 
 

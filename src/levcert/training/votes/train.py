@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.datasets.dataset import Dataset, Split
+from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
@@ -142,7 +143,7 @@ def train_votes(
     if len(dataset.test):
         metrics["test"] = accuracy(model, dataset.test.cut(config.cut))
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
-    model.training = {"model": "votes", "config": config.to_dict(), "data": fingerprints, "metrics": metrics}
+    model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
 
 

@@ -1,0 +1,48 @@
+"""How a model was trained: what its file remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from levcert.errors import InputError
+
+_PARTS = ("config", "data", "metrics")
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """The options, the data and the results of a training; all empty for a model that levcert did not train."""
+
+    config: Mapping[str, Any] = field(default_factory=dict)  # the options, as VoteConfig or TrainingConfig writes them
+    data: Mapping[str, Any] = field(default_factory=dict)  # "name", "rows", and the fingerprint of the rows as "train"
+    metrics: Mapping[str, Any] = field(default_factory=dict)  # "seconds", "epochs" and accuracies such as "test"
+    other: Mapping[str, Any] = field(default_factory=dict)  # whatever else a file says
+
+    @classmethod
+    def of(cls, training: TrainingRecord | Mapping[str, Any] | None) -> TrainingRecord:
+        """Return a record that is given as such, as :meth:`to_dict` writes it, or not at all."""
+        if isinstance(training, TrainingRecord):
+            return training
+        fields = dict(training or {})
+        parts = {name: fields.pop(name, {}) for name in _PARTS}
+        for name, part in parts.items():
+            if not isinstance(part, Mapping):
+                raise InputError(f"The {name} of a training is a table of names and values, not {part!r}.")
+        return cls(**parts, other=fields)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a model file stores."""
+        parts = {name: dict(getattr(self, name)) for name in _PARTS}
+        return dict(self.other) | {name: part for name, part in parts.items() if part}
+
+    @property
+    def test_accuracy(self) -> float | None:
+        """The share of test texts that the model labels right, if there were any."""
+        return self.metrics.get("test")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the training took."""
+        return self.metrics.get("seconds")

@@ -1,0 +1,61 @@
+"""The names that others build on: none appears or vanishes without this list being changed."""
+
+import levcert
+
+PUBLIC = """
+    Alphabet
+    AttackResult
+    AuditReport
+    Auto
+    Ball
+    Beam
+    BruteForce
+    Certificate
+    Certificates
+    Chains
+    Charmer
+    ConvModel
+    Dataset
+    DeletionSmoothing
+    Edit
+    EditEffects
+    Exact
+    Greedy
+    InputError
+    Interval
+    LevenshteinClassifier
+    LipsLev
+    Lipschitz
+    Operation
+    RandomEdits
+    RowReader
+    Search
+    Share
+    Split
+    Threat
+    TrainingConfig
+    TrainingRecord
+    VoteConfig
+    VoteModel
+    WindowModel
+    apply_edits
+    attack
+    audit
+    certify
+    certify_callable
+    character_losses
+    dataset_from_files
+    edit_script
+    erp
+    keyboard_neighbours
+    levenshtein
+    load
+    load_dataset
+    train
+    tune
+    verified_accuracy
+"""
+
+
+def test_the_public_names_are_these():
+    assert sorted(levcert.__all__) == PUBLIC.split()
