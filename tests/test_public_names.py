@@ -1,8 +1,12 @@
 """The names that others build on: none appears or vanishes without this list being changed."""
-
-import levcert
-
-PUBLIC = """
+    =
+    Evaluation
+    PUBLIC
+    evaluate
+    import
+    levcert
+    report
+"""
     Alphabet
     AttackResult
     AuditReport

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from levcert.certificates.audit import AuditReport as AuditReport
     from levcert.certificates.audit import audit as audit
     from levcert.certificates.certificate import Certificate as Certificate
-    from levcert.certificates.certificate import Certificates as Certificates
-    from levcert.certificates.certificate import Share as Share
+    from levcert.certificates.certificates import Certificates as Certificates
+    from levcert.certificates.share import Share as Share
     from levcert.certifiers import certify as certify
     from levcert.certifiers.auto import Auto as Auto
     from levcert.certifiers.brute_force import BruteForce as BruteForce
@@ -37,12 +37,15 @@ if TYPE_CHECKING:
     from levcert.datasets import dataset_from_files as dataset_from_files
     from levcert.datasets import load_dataset as load_dataset
     from levcert.errors import InputError as InputError
+    from levcert.evaluation.evaluate import Evaluation as Evaluation
+    from levcert.evaluation.evaluate import evaluate as evaluate
     from levcert.models.conv import ConvModel as ConvModel
+    from levcert.models.edit_effects import EditEffects as EditEffects
     from levcert.models.load import load as load
     from levcert.models.training_record import TrainingRecord as TrainingRecord
     from levcert.models.votes import VoteModel as VoteModel
-    from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
+    from levcert.reports.write import report as report
     from levcert.sklearn import LevenshteinClassifier as LevenshteinClassifier
     from levcert.sklearn import verified_accuracy as verified_accuracy
     from levcert.text.alphabet import Alphabet as Alphabet
@@ -80,8 +83,8 @@ _MODULE_OF = {
     "certify_callable": "certifiers.certify_callable",
     "character_losses": "certifiers.character_losses",
     "Certificate": "certificates.certificate",
-    "Certificates": "certificates.certificate",
-    "Share": "certificates.certificate",
+    "Certificates": "certificates.certificates",
+    "Share": "certificates.share",
     "Auto": "certifiers.auto",
     "Lipschitz": "certifiers.lipschitz",
     "Chains": "certifiers.search.edit_chains",
@@ -100,6 +103,10 @@ _MODULE_OF = {
     "Beam": "attacks.greedy",
     "RandomEdits": "attacks.random_edits",
     "Search": "attacks.search",
+    # Measure
+    "evaluate": "evaluation.evaluate",
+    "Evaluation": "evaluation.evaluate",
+    "report": "reports.write",
     # Threats and texts
     "Threat": "text.threat",
     "keyboard_neighbours": "text.threat",
@@ -115,7 +122,7 @@ _MODULE_OF = {
     "WindowModel": "models.window",
     "VoteModel": "models.votes",
     "ConvModel": "models.conv",
-    "EditEffects": "models.window",
+    "EditEffects": "models.edit_effects",
     "TrainingRecord": "models.training_record",
     # scikit-learn
     "LevenshteinClassifier": "sklearn",

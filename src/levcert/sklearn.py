@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from levcert.certifiers import certify
 from levcert.datasets import Dataset, Split
 from levcert.errors import InputError

@@ -6,7 +6,7 @@ import pytest
 import levcert
 from levcert.benchmark import cell_texts as texts
 from levcert.benchmark.cell_texts import dataset_for, dataset_of, select
-from levcert.benchmark.measures.base import Outcome, Subject
+from levcert.benchmark.measures.base import Measurement, Subject
 from levcert.benchmark.measures.catalog import RefutedError, check_sandwich, measure
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
 from levcert.benchmark.untrained_models import MADE
@@ -48,11 +48,11 @@ def test_an_attack_leaves_what_it_does_not_change(subject):
 
 
 def test_what_is_proved_must_not_be_refuted():
-    proof = Outcome({}, proved=np.array([2.0, -1.0, 1.0]))
-    check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([3.0, 0.0, 2.0]))})
-    check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([3.0, 1.0]))})
+    proof = Measurement({}, proved=np.array([2.0, -1.0, 1.0]))
+    check_sandwich({"a": proof, "b": Measurement({}, refuted=np.array([3.0, 0.0, 2.0]))})
+    check_sandwich({"a": proof, "b": Measurement({}, refuted=np.array([3.0, 1.0]))})
     with pytest.raises(RefutedError, match="a proves radius 2 for text 0, and b changes its label with 2 edits"):
-        check_sandwich({"a": proof, "b": Outcome({}, refuted=np.array([2.0, 1.0]))})
+        check_sandwich({"a": proof, "b": Measurement({}, refuted=np.array([2.0, 1.0]))})
 
 
 @pytest.mark.parametrize("p", [1, 2, np.inf])

@@ -42,5 +42,5 @@ def test_the_last_row_of_a_cell_counts_and_only_as_it_is_declared(tmp_path):
 def test_a_line_that_is_no_row_is_refused(tmp_path):
     path = tmp_path / "tiny.jsonl"
     path.write_text('{"something": "else"}\n')
-    with pytest.raises(InputError, match="line 1, is no row of results"):
+    with pytest.raises(InputError, match="line 1, is not a row of results"):
         read_rows(path)

@@ -25,7 +25,7 @@ CASES = {
     "predict empty.safetensors abc": "empty.safetensors is not a whole safetensors file",
     "predict rows.csv abc": "rows.csv is not a whole safetensors file",
     "predict toy.safetensors ''": "text 1: missing text",
-    "predict toy.safetensors abc -f rows.csv": "give one of them",
+    "predict toy.safetensors abc -f rows.csv": "give one or the other",
     "predict toy.safetensors -f none.csv": "none.csv does not exist",
     "predict toy.safetensors -f sub.csv": "sub.csv is a folder",
     "predict toy.safetensors -f rows.xlsx": "rows are read from .csv",
@@ -50,7 +50,7 @@ CASES = {
     "evaluate toy.safetensors rows.csv --label-column topic": "no column 'topic'",
     "evaluate toy.safetensors nan.csv": "line 3: missing label",
     "evaluate toy.safetensors nan.jsonl": "the label is neither a string nor an integer",
-    "evaluate toy.safetensors other.csv": "the label 'vowels', and the model knows 'digits', 'letters'",
+    "evaluate toy.safetensors other.csv": "the label 'vowels', but the model only knows 'digits', 'letters'",
     "evaluate toy.safetensors empty.csv": "no rows to evaluate on",
     "evaluate toy.safetensors rows.csv --attack magic": "There is no attack 'magic'",
     "info none.safetensors": "none.safetensors does not exist",
@@ -87,21 +87,21 @@ def test_one_sentence_and_exit_code_2(line, junk, invoke):
     ("stdin", "message"),
     [(b"abc\n\n", "stdin: line 2: missing text"), (b"abc\ncaf\xe9\n", "stdin: line 2: bad encoding")],
 )
-def test_a_bad_line_of_stdin_is_named_or_passed_over(stdin, message, invoke):
+def test_a_bad_line_of_stdin_is_named_or_skipped(stdin, message, invoke):
     result = invoke("predict", "toy.safetensors", "--json", stdin=stdin)
     assert result.exit_code == 2
     assert message in result.stderr
     result = invoke("predict", "toy.safetensors", "--json", "--on-bad-row", "skip", stdin=stdin)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["text"] == "abc"
-    assert f"1 rows passed over: {message.split(': ')[2]}" in result.stderr
+    assert f"skipped 1 row: {message.split(': ')[2]}" in result.stderr
 
 
-def test_bad_rows_of_a_file_are_passed_over_on_request(invoke, folder):
+def test_bad_rows_of_a_file_are_skipped_on_request(invoke, folder):
     (folder / "rows.csv").write_bytes(b"text\nabc\ncaf\xe9\n123\n")
     result = invoke("predict", "toy.safetensors", "-f", "rows.csv", "--on-bad-row", "skip", "-o", "out.csv")
     assert result.exit_code == 0
-    assert "1 rows passed over" in result.stderr
+    assert "skipped 1 row" in result.stderr
     assert (folder / "out.csv").read_text().count("\n") == 3
 
 

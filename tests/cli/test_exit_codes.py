@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from tests.cli.conftest import COMMAND
 
 LINES = ["hello w0rld", "12e4567", "abc", "99999", "abcdef"]
@@ -48,7 +48,7 @@ def test_ctrl_c_keeps_whole_rows_and_resume_goes_on(ending, folder, invoke):
     assert code == 130
     [part] = folder.glob("*.part.jsonl")
     assert said == (
-        f"levcert: interrupted. 3 rows are in {part.name}; the same command with --resume goes on from there.\n"
+        f"levcert: interrupted. 3 rows are in {part.name}; run the same command with --resume to continue.\n"
     )
     assert [row.text for row in Certificates.read(part)] == LINES[:3]
     assert not (folder / f"out.{ending}").exists()
@@ -75,7 +75,7 @@ def test_a_killed_run_loses_no_row_and_a_torn_one_is_done_again(folder, invoke):
     assert other.exit_code == 2
     assert "is about another text" in other.stderr
     options = invoke("certify", "toy.safetensors", "-o", "out.jsonl", "--resume", "--budget", 9, stdin="abc\n")
-    assert "starting anew" in options.stderr
+    assert "starting over" in options.stderr
     assert invoke("certify", "toy.safetensors", "-o", "out.jsonl", "--resume", stdin="\n".join(LINES)).exit_code == 0
     assert [row["text"] for row in untimed(folder / "out.jsonl")] == LINES
 
@@ -101,18 +101,17 @@ def test_ctrl_c_without_rows_leaves_nothing(folder):
 
 
 def test_evaluate_shows_what_it_has_when_interrupted(folder, invoke, monkeypatch):
-    from levcert.evaluation import evaluate
+    from levcert.evaluation import evaluator
 
-    certify = evaluate.certify_each
-    calls = []
+    certify = evaluator.certify_each
 
     def interrupted(*arguments, **options):
-        calls.append(1)
-        if len(calls) > 7:
-            raise KeyboardInterrupt
-        return certify(*arguments, **options)
+        for number, certificate in enumerate(certify(*arguments, **options)):
+            if number == 7:
+                raise KeyboardInterrupt
+            yield certificate
 
-    monkeypatch.setattr(evaluate, "certify_each", interrupted)
+    monkeypatch.setattr(evaluator, "certify_each", interrupted)
     result = invoke("evaluate", "toy.safetensors", "toy", "--json")
     assert result.exit_code == 130
     assert json.loads(result.stdout)["rows"] == 7

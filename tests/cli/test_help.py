@@ -6,11 +6,14 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
+import levcert
 from levcert.attacks import ATTACKS
 from levcert.certifiers import CERTIFIERS
 from levcert.cli.app import COMMANDS, app
+from levcert.training.model_families import CONFIGURATIONS
 
 NAMES = [command.__name__ for command in COMMANDS]
 ELSEWHERE = {"demo", "serve"}  # tests/test_package.py runs the demo; a server does not end by itself
@@ -48,6 +51,45 @@ def test_help_imports_nothing_heavy():
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert all(name in result.stdout for name in NAMES)
     assert result.stderr.strip() == "[]"
+
+
+def every_command(group=None, path=()):
+    """All commands, those of groups inside the group included, with their names."""
+    for name, command in (group or get_command(app)).commands.items():
+        yield (*path, name), command
+        if hasattr(command, "commands"):
+            yield from every_command(command, (*path, name))
+
+
+COMMANDS_BY_PATH = dict(every_command())
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS_BY_PATH.items(), ids=[*map(" ".join, COMMANDS_BY_PATH)])
+def test_brackets_in_help_texts_are_shown(path, command):
+    """What looks like markup to rich, such as levcert[train], must be escaped."""
+    shown = CliRunner(env={"COLUMNS": "400"}).invoke(app, [*path, "--help"]).output
+    for parameter in command.params:
+        text = (getattr(parameter, "help", None) or "").replace("\\[", "[")
+        for word in text.split():
+            assert word in shown, f"{parameter.name}: {word}"
+
+
+def test_the_extra_that_conv_needs_is_shown():
+    shown = CliRunner(env={"COLUMNS": "250"}).invoke(app, ["train", "--help"]).output
+    assert "needs levcert[train])" in shown
+
+
+def test_a_flag_of_both_models_shows_the_help_of_each():
+    shown = " ".join(CliRunner(env={"COLUMNS": "400"}).invoke(app, ["train", "--help"]).output.split())
+    for family, kind in CONFIGURATIONS.items():
+        assert f"{family}: {kind.__dataclass_fields__['learning_rate'].metadata['help']}" in shown
+    assert shown.count(CONFIGURATIONS["votes"].__dataclass_fields__["epochs"].metadata["help"]) == 1
+    assert "None" not in shown
+
+
+def test_the_version():
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"levcert {levcert.__version__}\n")
 
 
 def test_the_module_is_the_command():

@@ -12,7 +12,7 @@ import levcert
 from levcert import Alphabet, ConvModel, InputError, RowReader, Threat, VoteModel, certify
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.exact import Exact
-from levcert.cli.text_inputs import texts_in
+from levcert.cli.inputs import texts_in
 from levcert.text.threat import keyboard_neighbours
 from tests.models.test_votes import slow_row
 
@@ -101,7 +101,7 @@ class TestAThreatBelongsToItsCertificate:
 
 def test_no_counterexample_of_the_model_under_the_label_of_the_smoothed_classifier():
     """Item 5."""
-    from levcert.evaluation.evaluate import with_attack
+    from levcert.evaluation.evaluator import with_attack
 
     model = ConvModel(Alphabet("ab"), [[1.0], [-3.0]], [[[[1.0]]]], [[0.0], [1.0]])
     [row] = certify(model, ["aaaaaaaa"], "smoothing")

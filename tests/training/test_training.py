@@ -241,7 +241,7 @@ def test_the_command_trains_on_a_file(tmp_path):
     assert result.stderr.startswith("levcert: rows.jsonl: line 201: missing text.")
     result = run("rows.jsonl", *columns, "--on-bad-row", "skip", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "1 rows passed over: missing text" in result.stderr
+    assert "skipped 1 row: missing text" in result.stderr
     assert load(tmp_path / "model.safetensors").labels == ("digits", "letters")
 
 

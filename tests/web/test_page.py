@@ -1,21 +1,16 @@
 """The page in a real browser, from the real command."""
 
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")
+from tests.browser import playwright, started_browser
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    with started_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

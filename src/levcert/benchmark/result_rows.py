@@ -1,14 +1,12 @@
-"""Rows of results: one JSON object per line, appended and never changed.
+"""Rows of results, in the journal of each study: one JSON object per line, appended and never changed.
 
-A line is on the disk before the next cell begins.  A kill in the middle of a write leaves a torn last line, which
-readers pass over and the next writer closes; its cell simply runs again.
+A row is on the disk before the next cell begins; a cell whose row a kill has torn simply runs again.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 from levcert.benchmark.study import Cell
 from levcert.errors import InputError
+from levcert.runs.journal import Journal
 
 
 @dataclass(frozen=True)
@@ -40,39 +39,23 @@ class Row:
         return json.dumps(writable(asdict(self)), ensure_ascii=False, allow_nan=False)
 
     @classmethod
-    def from_json(cls, line: str) -> Row:
-        return cls(**_readable(json.loads(line)))
+    def from_dict(cls, fields: dict[str, Any]) -> Row:
+        return cls(**_readable(fields))
 
 
 def append_row(path: Path, row: Row) -> None:
-    """Add a row, and return when it is on the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = row.to_json().encode() + b"\n"
-    with path.open("ab+") as file:
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":  # the last write was cut off
-                line = b"\n" + line
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+    """Add a row to the journal of a study, and return when it is on the disk."""
+    Journal(path).append(row.to_json())
 
 
 def read_rows(path: Path) -> list[Row]:
     """Read all whole rows; no file, no rows."""
-    if not path.exists():
-        return []
     rows = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-        if not line.strip():
-            continue
+    for number, found in Journal(path).objects():
         try:
-            text = line.decode()
-            rows.append(Row.from_json(text))
-        except (ValueError, UnicodeDecodeError):
-            continue  # torn by a kill
+            rows.append(Row.from_dict(found))
         except TypeError as error:
-            raise InputError(f"{path}, line {number}, is no row of results: {error}.") from None
+            raise InputError(f"{path}, line {number}, is not a row of results: {error}.") from None
     return rows
 
 

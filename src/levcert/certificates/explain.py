@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
-from levcert.certificates.certificate import ABSTAINED, Certificate, Unit
+from levcert.certificates.claims import ABSTAINED, Unit
 from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import Threat
 
@@ -15,7 +15,20 @@ _NOUNS: Final = {
 }
 
 
-def meaning(certificate: Certificate) -> str:
+class Statement(Protocol):
+    """The part of a certificate that says what is claimed."""
+
+    @property
+    def radius(self) -> int: ...
+    @property
+    def claim(self) -> str: ...
+    @property
+    def threat(self) -> Threat | None: ...
+    @property
+    def unit(self) -> Unit: ...
+
+
+def meaning(certificate: Statement) -> str:
     """Return what is claimed, against which edits, and how sure it is."""
     radius, claim = certificate.radius, certificate.claim
     if radius == ABSTAINED:
@@ -47,7 +60,7 @@ _SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "No
 
 
 def named(count: int, threat: Threat | None, unit: Unit) -> str:
-    """Return what the attacker does so many times, such as "edits" or "byte insertions that bring in only '.-'"."""
+    """Return what the attacker does ``count`` times, such as "edits" or "byte insertions that bring in only '.-'"."""
     plural = "s" * (count != 1)
     of_bytes = "byte " if unit == "bytes" else ""
     if threat is None:

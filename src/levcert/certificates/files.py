@@ -7,7 +7,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from levcert.certificates.certificate import Certificate, Unit
+from levcert.certificates.certificate import Certificate
+from levcert.certificates.claims import Unit
 from levcert.errors import InputError
 from levcert.files.row_files import Columns, Record, read_records, write_records
 from levcert.text.threat import ANY_EDIT, Threat

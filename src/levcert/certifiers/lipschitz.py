@@ -23,7 +23,6 @@ class Lipschitz(Certifier):
 
     name: ClassVar[str] = "lipschitz"
     needs: ClassVar[str] = "a model with tap costs or a window range (all of ours)"
-    largest_distance: ClassVar[int | None] = None
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         found = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)

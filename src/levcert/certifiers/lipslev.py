@@ -27,7 +27,6 @@ class LipsLev(Certifier):
 
     name: ClassVar[str] = "lipslev"
     needs: ClassVar[str] = "a convolutional model"
-    largest_distance: ClassVar[int | None] = None
 
     p: float | None = None
     local: bool = True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
+from levcert import __version__
 from levcert.cli.commands import benchmark
 from levcert.cli.commands.attack import attack
 from levcert.cli.commands.audit import audit
@@ -25,7 +26,6 @@ from levcert.cli.exit_codes import Commands
 
 app = typer.Typer(
     cls=Commands,
-    help="Text classifiers with a proof that no k typos change the answer.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -46,6 +46,22 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     report,
     serve,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"levcert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Text classifiers with a proof that no k typos change the answer."""
+
 
 for command in COMMANDS:
     app.command()(command)

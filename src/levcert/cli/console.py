@@ -1,4 +1,4 @@
-"""Tables on the screen."""
+"""Tables, texts and edits on the screen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from levcert.certificates.difference import difference, excerpt
 from levcert.text.alphabet import Text
-from levcert.text.edits import Operation, edit_script
 
 if TYPE_CHECKING:
     from levcert.datasets import Dataset
@@ -36,7 +36,7 @@ def table(title: str, *columns: str) -> Table:
 
 def list_datasets(descriptions: dict[str, str]) -> None:
     """Print the names of all datasets."""
-    listing = table("Datasets", "name", "what it asks")
+    listing = table("Datasets", "name", "task")
     for name, description in descriptions.items():
         listing.add_row(name, description)
     console.print(listing)
@@ -59,7 +59,7 @@ def describe_dataset(dataset: Dataset) -> None:
             f"{symbols}",
         )
     console.print(sizes)
-    shares = table("Labels", "label", ">train", ">test", "an example")
+    shares = table("Labels", "label", ">train", ">test", "example")
     for number, label in enumerate(dataset.labels):
         rows = [split.labels == number for split in (dataset.train, dataset.test)]
         first = int(np.argmax(rows[0]))
@@ -68,7 +68,7 @@ def describe_dataset(dataset: Dataset) -> None:
 
 
 def printable(text: Text) -> str:
-    """Return a text for the screen: control characters, and bytes that are no ASCII, as escapes."""
+    """Return a text for the screen: control characters, and bytes outside ASCII, as escapes."""
     if isinstance(text, bytes):
         return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in text)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
@@ -79,42 +79,15 @@ def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
 
     Stretches without an edit are shortened to ``context`` characters on either side.
     """
-    parts: list[tuple[str, Text]] = []  # kind and content, in the order of the text
-
-    def add(kind: str, content: Text) -> None:
-        if parts and parts[-1][0] == kind:
-            content = parts.pop()[1] + content  # type: ignore[operator]  # both are str or both bytes
-        if content:
-            parts.append((kind, content))
-
-    copied = 0
-    for edit in edit_script(text, other):
-        add("same", text[copied : edit.position])
-        copied = edit.position
-        if edit.operation != Operation.INSERT:
-            add("deleted", text[copied : copied + 1])
-            copied += 1
-        if edit.symbol is not None:
-            add("inserted", edit.symbol)
-    add("same", text[copied:])
     result = Styled()
-    for number, (kind, content) in enumerate(parts):
-        if kind == "deleted":
-            result.append(f"[-{printable(content)}-]", style="red strike")
-        elif kind == "inserted":
-            result.append(f"{{+{printable(content)}+}}", style="bold green")
+    for part in excerpt(difference(text, other), context, printable):
+        if part.kind == "removed":
+            result.append(f"[-{part.text}-]", style="red strike")
+        elif part.kind == "added":
+            result.append(f"{{+{part.text}+}}", style="bold green")
         else:
-            before = context if number > 0 else 0
-            after = context if number < len(parts) - 1 else 0
-            result.append(_cut(content, before, after) if len(parts) > 1 else printable(content))
+            result.append(part.text)
     return result
-
-
-def _cut(content: Text, before: int, after: int) -> str:
-    """Return so many characters from the beginning and from the end."""
-    if len(content) <= before + after:
-        return printable(content)
-    return f"{printable(content[:before])}…{printable(content[len(content) - after :])}"
 
 
 def _shortened(text: str, width: int = 60) -> str:

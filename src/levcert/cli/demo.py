@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from levcert import Alphabet, Ball, certify, edit_script, erp, levenshtein, load_dataset
-from levcert.certificates.certificate import Certificates
+from levcert.certificates.certificates import Certificates
 from levcert.cli.console import console, describe_dataset, table
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def trained(dataset: Dataset, *, show: bool) -> WindowModel:
     model = train_votes(dataset, VoteConfig().changed(RECIPE), show_progress=show)
     metrics = model.training.metrics
     if show:
-        console.print(
-            f"Trained {model!r} in {metrics['seconds']:.0f} s: {metrics['test']:.1%} of all test texts are right."
-        )
+        console.print(f"Trained {model!r} in {metrics['seconds']:.0f} s; {metrics['test']:.1%} test accuracy.")
     return model
 
 

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from levcert.cli.exit_codes import say
 from levcert.errors import InputError
 from levcert.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from levcert.files.row_files import Columns
+    from levcert.runs.resumable_output import ResumableOutput
+
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write rows to a .csv, .jsonl or .parquet file.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one per line.")]
 
 
@@ -30,20 +35,22 @@ def print_line(line: str) -> None:
     print(line, flush=True)
 
 
-def check_output(path: Path | None) -> None:
-    """Refuse an output that could not be written, before the work rather than after."""
+def check_output(path: Path | None, *, resume: bool = False) -> None:
+    """Refuse an output that could not be written, or resumed, before the work rather than after."""
     from levcert.files.row_files import check_ending
 
-    if path is None:
-        return
-    check_ending(path)
-    check_writable(path)
+    if path is not None:
+        check_ending(path)
+        check_writable(path)
+    elif resume:
+        raise InputError("To resume, name with -o the output file of the interrupted run.")
 
 
-def check_resume(resume: bool, output: Path | None) -> None:
-    """Refuse to go on with rows that are nowhere."""
-    if resume and output is None:
-        raise InputError("To resume, name with -o the output of the run that was interrupted.")
+def resumable(output: Path, columns: Columns, model: Path, *settings: object) -> ResumableOutput:
+    """Return an output that a later run with the same model and settings can complete."""
+    from levcert.runs.resumable_output import ResumableOutput, identity_of
+
+    return ResumableOutput(output, columns, identity_of(model, *settings), say)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from rich.markup import escape
 
 from levcert.training.model_families import CONFIGURATIONS
 
@@ -50,9 +51,11 @@ def _flag(name: str, families: list[str]) -> inspect.Parameter:
     defaults = [_shown(field.default) for field in own]
     shared = len(families) == len(CONFIGURATIONS)
     different = ", ".join(f"{family}: {value}" for family, value in zip(families, defaults, strict=True))
+    helps = dict(zip(families, (field.metadata["help"] for field in own), strict=True))
+    one = len(set(helps.values())) == 1
     option = typer.Option(
-        help=own[0].metadata["help"],
-        show_default=defaults[0] if len(set(defaults)) == 1 else different,
+        help=escape(own[0].metadata["help"] if one else "  ".join(f"{name}: {text}" for name, text in helps.items())),
+        show_default=(own[0].default is not None and defaults[0]) if len(set(defaults)) == 1 else different,
         rich_help_panel="Training, both models" if shared else f"Training, --model {families[0]}",
     )
     hint = _flag_type(get_type_hints(kinds[0])[name])

@@ -1,1 +1,1 @@
-"""Accuracies of a model on labelled texts: clean, verified and under attack."""
+"""One engine that measures a model on labelled texts; the command, the report and the benchmark are its faces."""

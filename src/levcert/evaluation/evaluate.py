@@ -2,120 +2,127 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from levcert.attacks import attack_each
-from levcert.attacks.base import AttackResult
-from levcert.certificates.certificate import Certificate, Share
-from levcert.certifiers import certify_each
+from levcert.attacks.base import Attack
+from levcert.certificates.claims import Unit, holds_for_every_edit, is_about_the_model
+from levcert.certificates.share import Share
+from levcert.certifiers.base import Method
+from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
+from levcert.evaluation.outcome import Tally
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.threat import Threat
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one text; ``attacked`` is None if the model errs anyway or no attack was wanted."""
+def evaluate(
+    model: WindowModel,
+    texts: Iterable[Text],
+    truth: Iterable[str],
+    *,
+    method: str | Method = "auto",
+    attack: str | Attack | None = "charmer",
+    max_distance: int | None = 2,
+    budget: float | None = None,
+    threat: Threat | None = None,
+) -> Evaluation:
+    """Certify and attack texts with known labels, and count how many stay right.
 
-    truth: str
-    certificate: Certificate
-    attacked: AttackResult | None
-
-    @property
-    def right(self) -> bool:
-        return self.certificate.label == self.truth
-
-    def verified(self, k: int) -> bool:
-        """The true label, and no k edits change it."""
-        return self.right and self.certificate.radius >= k
-
-    def survives(self, k: int) -> bool:
-        """The true label, and the attack found no k edits that change it."""
-        result = self.attacked
-        return result is not None and (result.distance is None or result.distance > k)
+    ``max_distance`` is the largest number of edits to look at; None: certify as far as the method can, and attack with
+    up to 10 edits.  ``attack`` is None for no attack.  ``threat`` restricts what the attacker may do; without it, any
+    edit is allowed (with the method lipslev, the substitutions that it is proved for).
+    """
+    evaluator = Evaluator(model, method, attack, max_distance, budget, threat)
+    evaluation = Evaluation.by(evaluator)
+    for measured in evaluator.measured(labelled(model, texts, truth)):
+        evaluation.add(measured)
+    return evaluation
 
 
 @dataclass
 class Evaluation:
-    """Outcomes, and the shares of texts that they come to."""
+    """What an evaluation counted, and the shares of texts that follow from it."""
 
     method: str
     attack: str | None
-    max_distance: int
+    max_distance: int  # of the accuracies
     threat: Threat
-    outcomes: list[Outcome] = field(default_factory=list)
+    unit: Unit
+    labels: tuple[str, ...]
+    tally: Tally = field(default_factory=Tally)
+    seconds: dict[str, float] = field(default_factory=lambda: {"certify": 0.0, "attack": 0.0})
 
-    def run(self, model: WindowModel, rows: Iterable[tuple[Text, str]]) -> Iterator[Outcome]:
-        """Certify and attack one text after the other; what has been done so far counts at any time."""
-        for text, truth in rows:
-            [certificate] = certify_each(model, [text], self.method, max_distance=self.max_distance, threat=self.threat)
-            attacked = None
-            if self.attack and self.max_distance and model.predict([text])[0] == truth:
-                [attacked] = attack_each(model, [text], self.attack, max_distance=self.max_distance, threat=self.threat)
-            outcome = Outcome(truth, certificate, attacked)
-            self.outcomes.append(outcome)
-            yield outcome
+    @classmethod
+    def by(cls, evaluator: Evaluator) -> Evaluation:
+        """Return an evaluation that has not yet counted any text."""
+        model, attack = evaluator.model, None if evaluator.attack is None else name_of(evaluator.attack)
+        method, threat, unit = name_of(evaluator.method), evaluator.attacker, model.alphabet.kind
+        return cls(method, attack, evaluator.reach, threat, unit, model.labels)
+
+    def __len__(self) -> int:
+        return len(self.tally)
+
+    def add(self, measured: Measured) -> None:
+        """Count a text."""
+        self.tally.add(measured.outcome)
+        self.seconds["certify"] += measured.certificate.seconds
+        self.seconds["attack"] += measured.attack_seconds
 
     @property
     def claims(self) -> dict[str, int]:
         """How many certificates make which claim."""
-        return dict(Counter(outcome.certificate.claim for outcome in self.outcomes))
+        return self.tally.claims
 
     @property
-    def seconds(self) -> dict[str, float]:
-        attacks = [outcome.attacked.seconds for outcome in self.outcomes if outcome.attacked]
-        return {"certify": sum(outcome.certificate.seconds for outcome in self.outcomes), "attack": sum(attacks)}
+    def was_attacked(self) -> bool:
+        """Whether counterexamples count: those of the model say nothing about a smoothed classifier."""
+        return self.attack is not None and all(map(is_about_the_model, self.claims))
+
+    def clean(self, label: str | None = None) -> Share:
+        """Return the share of texts with the right label: of all texts, or of those with one true label."""
+        return self._of(label).clean()
+
+    def verified(self, k: int, label: str | None = None) -> Share:
+        """Return the share of texts that are right and proved to stay right under any k edits."""
+        return self._of(label).verified(k)
+
+    def attacked(self, k: int, label: str | None = None) -> Share:
+        """Return the share of texts that are right and for which nobody found k edits that change the label."""
+        return self._of(label).attacked(k)
+
+    def _of(self, label: str | None) -> Tally:
+        return self.tally if label is None else self.tally.with_truth(label)
 
     def shares(self, label: str | None = None) -> dict[str, Share]:
-        """Return each accuracy by its name, of all texts or of those with one true label."""
-        chosen = [outcome for outcome in self.outcomes if label in (None, outcome.truth)]
-        shares = {"clean": Share(sum(outcome.right for outcome in chosen), len(chosen))}
-        weaker = sorted(self.claims.keys() - {"proved", "exact"})
+        """Return each accuracy by its name: of all texts, or of those with one true label."""
+        shares = {"clean": self.clean(label)}
+        distances = range(1, self.max_distance + 1)
+        weaker = [claim for claim in self.claims if not holds_for_every_edit(claim)]
         verified = f"verified ({', '.join(weaker)})" if weaker else "verified"
-        for k in range(1, self.max_distance + 1):
-            shares[f"{verified} k={k}"] = Share(sum(outcome.verified(k) for outcome in chosen), len(chosen))
-        if self.attack:
-            for k in range(1, self.max_distance + 1):
-                shares[f"attacked k={k}"] = Share(sum(outcome.survives(k) for outcome in chosen), len(chosen))
+        shares |= {f"{verified} k={k}": self.verified(k, label) for k in distances}
+        if self.was_attacked:
+            shares |= {f"attacked k={k}": self.attacked(k, label) for k in distances}
         return shares
 
-    def to_dict(self, labels: Iterable[str]) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return {
-            "rows": len(self.outcomes),
+            "rows": len(self),
             "method": self.method,
             "attack": self.attack,
             "threat": self.threat.to_dict(),
-            "unit": self.outcomes[0].certificate.unit if self.outcomes else None,
+            "unit": self.unit,
             "claims": self.claims,
             "seconds": self.seconds,
-            "all": {name: _share(share) for name, share in self.shares().items()},
-            "classes": {label: {name: _share(share) for name, share in self.shares(label).items()} for label in labels},
+            "all": {name: share.to_dict() for name, share in self.shares().items()},
+            "classes": {
+                label: {name: share.to_dict() for name, share in self.shares(label).items()} for label in self.labels
+            },
         }
 
-
-def with_attack(model: WindowModel, certificate: Certificate, reach: int) -> Certificate:
-    """Return a certificate with the nearest counterexample that an attack of at most ``reach`` edits finds.
-
-    The attack is held to the certificate's own threat.  A certificate about another classifier than the model (a
-    smoothed one) gets none: what fools the model says nothing about it.
-    """
-    nearest = reach if certificate.upper is None else min(reach, certificate.upper - 1)
-    about_model = certificate.claim in ("proved", "exact", "substitutions only")
-    if not about_model or certificate.threat is None or nearest <= certificate.radius:
-        return certificate
-    [found] = attack_each(model, [certificate.text], "charmer", max_distance=nearest, threat=certificate.threat)
-    if found.distance is None or found.distance <= certificate.radius:
-        return certificate  # what is proved for substitutions only may fall to other edits
-    return replace(certificate, upper=found.distance, counterexample=found.adversarial)
-
-
-def _share(share: Share) -> dict[str, Any]:
-    low, high = share.interval
-    return {
-        "hits": share.hits, "total": share.total, "value": share.value if share.total else None,
-        "low": low, "high": high, "confidence": share.confidence,
-    }  # fmt: skip
+    def __str__(self) -> str:
+        """Say each accuracy of all texts, with its interval."""
+        shares = ", ".join(f"{name}: {share}" for name, share in self.shares().items())
+        return f"{len(self):,} texts, against {self.threat} ({self.unit}): {shares}"

@@ -43,9 +43,20 @@ def json_line(record: Record, columns: Columns) -> str:
     """Return a row as one line of JSON in ASCII, without the line end."""
     record = _hex_of_bytes(record, columns)
     line = json.dumps(record)
-    if json.loads(line) != record:  # a pair of surrogates, which JSON reads as one character
+    # Only a pair of surrogates is lost: it is written like the one character that it encodes.
+    if "\\ud" in line and any(map(_holds_surrogates, record.values())) and json.loads(line) != record:
         raise InputError("A text contains a pair of surrogates, which JSON would read as one character; write .csv.")
     return line
+
+
+def _holds_surrogates(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def record_of_json(line: bytes, columns: Columns) -> Record:

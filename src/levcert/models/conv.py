@@ -15,10 +15,11 @@ from levcert.errors import InputError
 from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
 from levcert.models.class_labels import check_labels
+from levcert.models.edit_effects import Positions, Scores, hole_contexts
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
 from levcert.models.training_record import TrainingRecord
-from levcert.models.window import Positions, Scores, WindowModel
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
 Array = npt.NDArray[np.float64]
@@ -148,7 +149,7 @@ class ConvModel(WindowModel):
         if not self._deeper:
             return self._hole(padded, lefts, rights, bounds=True)[1:]
         low, high = (np.empty((len(lefts), self.head.shape[1])) for _ in range(2))
-        for part, contexts in self.hole_contexts(padded, lefts, rights):
+        for part, contexts in hole_contexts(self, padded, lefts, rights):
             features = self.context_features(contexts).reshape(-1, self.alphabet.size, low.shape[1])
             low[part], high[part] = features.min(axis=1), features.max(axis=1)
         return low, high

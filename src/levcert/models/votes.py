@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models.class_labels import check_labels
+from levcert.models.edit_effects import Mask, Positions, Scores
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.training_record import TrainingRecord
-from levcert.models.window import Mask, Positions, Scores, WindowModel
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids
 
 Votes = npt.NDArray[np.int8]
@@ -32,8 +33,6 @@ class VoteModel(WindowModel):
     fixes (levcert.kernels.vote_scores).  Whether n-grams share a row is a matter of accuracy, not of soundness: the
     window sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
     """
-
-    has_quick_chains: ClassVar[bool] = True
 
     def __init__(
         self,

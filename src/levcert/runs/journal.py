@@ -1,116 +1,98 @@
-"""Rows of long runs: each one is on the disk before the next is computed, and an interrupted run can go on.
+"""A journal: one JSON object per line, appended and never changed, and no kill loses more than the line being written.
 
-Until a run has ended, its rows are JSON lines in ``NAME.IDENTITY.part.jsonl`` beside the output, whose identity is a
-hash of all that decides them (model, method, options): rows of different runs never mix.  Then they are written to
-the output in its own format, and the part is removed.
+A line is handed to the operating system before ``append`` returns, so a killed process loses nothing that it has
+written.  It is on the disk at most a second later, or when the journal is closed, so that a machine that loses power
+loses no more than a second of work.  A kill in the middle of a write leaves a torn last line: readers skip it, and the
+next writer cuts it off.
 """
 
 from __future__ import annotations
 
-import hashlib
+import json
+import os
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any, BinaryIO, Final
 
-import typer
-
-from levcert.cli.exit_codes import say
-from levcert.errors import InputError
-
-if TYPE_CHECKING:
-    from levcert.files.row_files import Columns, Record
-    from levcert.text.alphabet import Text
-
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
+_SECONDS_BETWEEN_SYNCS: Final = 1.0
+_BLOCK: Final = 1 << 16  # bytes that are read at once from the end of the file
 
 
 @dataclass(frozen=True)
-class PartFile:
-    """The unfinished rows of one output."""
+class Journal:
+    """The journal at a path; a file that does not exist is a journal without lines."""
 
-    output: Path
-    columns: Columns
-    identity: str
+    path: Path
 
-    @property
-    def path(self) -> Path:
-        return self.output.with_name(f"{self.output.name}.{self.identity}.part.jsonl")
-
-    def write(
-        self, texts: Iterator[Text], answer: Callable[[Iterator[Text]], Iterator[Record]], *, resume: bool
-    ) -> Iterator[Record]:
-        """Answer all texts, or those that the interrupted run left; then write the output and give its rows."""
-        from levcert.files.row_files import json_line, read_records, write_records
-
-        done = self._already_done(texts, resume)
-        try:
-            with self.path.open("ab") as file:
-                for record in answer(texts):
-                    # A line that Ctrl-C interrupts is completed when the file is closed.
-                    file.write(json_line(record, self.columns).encode() + b"\n")
-                    file.flush()
-                    done += 1
-            write_records(read_records(self.path, self.columns), self.columns, self.output)
-        except (KeyboardInterrupt, InputError) as reason:
-            raise self._interrupted(reason, done) from None
-        yield from read_records(self.path, self.columns)
-        self.path.unlink()
-
-    def _already_done(self, texts: Iterator[Text], resume: bool) -> int:
-        """Pass over the texts that have a row; a row that the machine's end has torn is cut off."""
+    def lines(self) -> Iterator[bytes]:
+        """Give all lines without their ends, except a torn last one."""
         if not self.path.exists():
-            if resume:
-                say(f"there is no interrupted run of {self.output} with this model and these options; starting anew.")
-            return 0
-        done = whole = 0
+            return
         with self.path.open("rb") as file:
             for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                done, whole = done + 1, whole + len(line)
-                if resume:
-                    self._check(line, done, next(texts, None))
-        if done and not resume:
-            raise InputError(f"{self.path} holds {done:,} rows of an interrupted run; add --resume, or delete it.")
-        with self.path.open("r+b") as file:
-            file.truncate(whole)
-        return done
+                if line.endswith(b"\n") or _is_whole(line):
+                    yield line.removesuffix(b"\n")
 
-    def _check(self, line: bytes, number: int, given: Text | None) -> None:
-        """Refuse a row that is not about the text at its place in the input."""
-        from levcert.files.row_files import record_of_json
+    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Give all objects with the numbers of their lines; lines that are not JSON objects are skipped."""
+        for number, line in enumerate(self.lines(), 1):
+            if (found := _object(line)) is not None:
+                yield number, found
 
-        try:
-            text = record_of_json(line, self.columns)["text"]
-        except (ValueError, TypeError, KeyError):
-            raise InputError(f"Line {number} of {self.path} is damaged; delete the file and start anew.") from None
-        if not _same_text(text, given):
-            raise InputError(
-                f"Line {number} of {self.path} is about another text than the input; delete the file, or give the "
-                "input of the interrupted run."
-            )
+    def append(self, line: str) -> None:
+        """Add a line, and return when it is on the disk."""
+        with self.appending() as append:
+            append(line)
 
-    def _interrupted(self, reason: BaseException, done: int) -> BaseException:
-        """Return the reason with what has become of the rows."""
-        if not done:
-            self.path.unlink(missing_ok=True)
-            return reason
-        what = str(reason) or "interrupted."
-        rows = f"{done:,} rows are in {self.path}" if done > 1 else f"1 row is in {self.path}"
-        return type(reason)(f"{what} {rows}; the same command with --resume goes on from there.")
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[str], None]]:
+        """Give a function that adds a line."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        synced = time.monotonic()
+        with self.path.open("ab+") as file:
+            _mend(file)
 
+            def append(line: str) -> None:
+                nonlocal synced
+                file.write(line.encode() + b"\n")  # if Ctrl-C comes in between, closing the file completes the line
+                file.flush()
+                if time.monotonic() - synced > _SECONDS_BETWEEN_SYNCS:
+                    os.fsync(file.fileno())
+                    synced = time.monotonic()
 
-def identity_of(model: Path, *settings: object) -> str:
-    """Return a short hash of a model file and of whatever else decides the rows."""
-    with model.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-    digest.update(repr(settings).encode())
-    return digest.hexdigest()[:8]
+            try:
+                yield append
+            finally:
+                file.flush()
+                os.fsync(file.fileno())
 
 
-def _same_text(written: Text, given: Text | None) -> bool:
-    """Compare a row's text with the input's; byte models write the bytes of a str."""
-    if isinstance(written, bytes) and isinstance(given, str):
-        return written == given.encode("utf-8")
-    return written == given
+def _mend(file: BinaryIO) -> None:
+    """Cut off a torn last line; end one that lacks only its line break."""
+    start = end = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start and b"\n" not in tail:
+        start = max(0, start - _BLOCK)
+        file.seek(start)
+        tail = file.read(end - start)
+    last = tail.rpartition(b"\n")[2]
+    if last and _is_whole(last):
+        file.write(b"\n")  # in the mode "a" always at the end
+    elif last:
+        file.truncate(end - len(last))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Say whether a line without its end is a whole one: no beginning of a JSON object is itself an object."""
+    return _object(line) is not None
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,47 +1,76 @@
-"""Progress bars: on stderr, and only for people; nothing is shown where stderr is no terminal."""
+"""The progress bar of all long runs: on stderr, and only for people; nothing is shown where stderr is no terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 
 
-def bar(*columns: str | ProgressColumn, show: bool = True, transient: bool = False) -> Progress:
-    """Return a bar that counts and draws itself, with further columns behind."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+class ProgressBar:
+    """Shows what is done, how much of it, and how fast; with a known total also the total and the time left.
 
-    console = Console(stderr=True)
-    hidden = not (show and console.is_terminal)
-    first, *rest = columns
-    return Progress(
-        first, BarColumn(), MofNCompleteColumn(), *rest, console=console, transient=transient, disable=hidden
-    )
+    A ``note`` is shown behind.  A transient bar disappears at the end of the run.
+    """
+
+    def __init__(
+        self, what: str, total: int | None = None, *, show: bool = True, transient: bool = False, console: object = None
+    ) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+        screen = console if isinstance(console, Console) else Console(stderr=True)
+        columns = (
+            "{task.description}",
+            BarColumn(),
+            MofNCompleteColumn(),
+            "{task.fields[rate]}",
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            "{task.fields[note]}",
+        )
+        self._hidden = not (show and screen.is_terminal)
+        self._bar = Progress(*columns, console=screen, transient=transient, disable=self._hidden)
+        self._task = self._bar.add_task(what, total=total, rate="", note="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def advance(self) -> None:
+        """Count one more."""
+        if not self._hidden:
+            self._bar.advance(self._task)
+            self._show_rate()
+
+    def update(self, finished: int, total: int | None = None, note: str = "", what: str | None = None) -> None:
+        """Show how many of how many are finished; None leaves the total or what is done as it was."""
+        if not self._hidden:
+            self._bar.update(self._task, completed=finished, total=total, description=what, note=note)
+            self._show_rate()
+
+    def _show_rate(self) -> None:
+        speed = self._bar.tasks[0].speed
+        if speed:
+            self._bar.update(self._task, rate=_rate(speed))
 
 
-def watched(rows: Iterable[T], what: str, total: int | None = None, *, show: bool = True) -> Iterator[T]:
-    """Give the rows on, with a bar that counts them; without a total it shows their number and the time."""
-    from rich.progress import TimeElapsedColumn, TimeRemainingColumn
+def _rate(speed: float) -> str:
+    if speed < 1:
+        return f"{1 / speed:,.1f} s each"
+    return f"{speed:,.1f}/s" if speed < 10 else f"{speed:,.0f}/s"
 
-    time = TimeElapsedColumn() if total is None else TimeRemainingColumn()
-    with bar(what, time, show=show, transient=True) as shown:
-        task = shown.add_task(what, total=total)
+
+def watched(rows: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+    """Give the rows on, with a bar that counts them and disappears at the end."""
+    with ProgressBar(what, total, transient=True) as bar:
         for row in rows:
             yield row
-            shown.advance(task)
-
-
-@contextmanager
-def counter(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function that shows how many of all are finished."""
-    from rich.progress import TimeElapsedColumn, TimeRemainingColumn
-
-    with bar(what, TimeElapsedColumn(), TimeRemainingColumn()) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda finished, total: shown.update(task, completed=finished, total=total)
+            bar.advance()

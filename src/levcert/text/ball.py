@@ -18,7 +18,7 @@ from typing import Generic, Literal
 
 from levcert.errors import InputError
 from levcert.text.alphabet import Alphabet
-from levcert.text.edits import OPERATIONS, Operation, OperationName, T
+from levcert.text.edits import OPERATIONS, Operation, OperationName, T, operation_of
 
 Row = tuple[int, ...]
 Relation = Literal["same", "other", "outside"]  # of the character read to one character of the text's band
@@ -45,7 +45,7 @@ class Ball(Generic[T]):
             raise InputError(f"The distance of a ball must be an integer of at least 0, not {self.distance!r}.")
         if not isinstance(self.text, str | bytes):
             raise InputError(f"The text of a ball must be str or bytes, not {self.text!r}.")
-        object.__setattr__(self, "operations", frozenset(map(Operation.of, self.operations)))
+        object.__setattr__(self, "operations", frozenset(map(operation_of, self.operations)))
         object.__setattr__(self, "_levels", self._build())
 
     @property
@@ -118,7 +118,7 @@ class Ball(Generic[T]):
     def _build(self) -> list[dict[Row, _Node[T]]]:
         """Build the automaton level by level forwards, then count paths backwards."""
         k, length = self.distance, len(self.text)
-        step = _stepper(k, frozenset(map(Operation.of, self.operations)))
+        step = _stepper(k, frozenset(map(operation_of, self.operations)))
         levels: list[dict[Row, _Node[T]]] = []
         rows = {self._start}
         while rows:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from rich.progress import TimeRemainingColumn
-
-from levcert.runs.progress_bar import bar
+from levcert.runs.progress_bar import ProgressBar
 
 
 @dataclass
@@ -46,35 +44,25 @@ class Reporter:
     """Show epoch, loss, accuracy, learning rate and the time left; silent if stderr is not a terminal."""
 
     def __init__(self, epochs: int, steps: int, *, show: bool) -> None:
-        self._steps = steps
-        self._bar = bar(
-            "epoch {task.fields[epoch]}/{task.fields[epochs]}",
-            "loss {task.fields[loss]:.4f}  accuracy {task.fields[accuracy]:.1%}  rate {task.fields[rate]:.3g}",
-            TimeRemainingColumn(),
-            show=show,
-        )
-        self._task = self._bar.add_task(
-            "", total=epochs * steps, epoch=1, epochs=epochs, loss=float("nan"), accuracy=0.0, rate=0.0
-        )
+        self._epochs, self._steps = epochs, steps
+        self._bar = ProgressBar(f"epoch 1/{epochs}", epochs * steps, show=show)
 
     def __enter__(self) -> Reporter:
-        self._bar.start()
+        self._bar.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        self._bar.__exit__(kind, error, trace)
 
     def step(self, progress: Progress, rate: float) -> None:
         """Show the state after a step."""
+        loss, accuracy = progress.loss_sum / progress.seen, progress.right / progress.seen
         self._bar.update(
-            self._task,
-            completed=progress.epoch * self._steps + progress.step,
-            epoch=progress.epoch + 1,
-            loss=progress.loss_sum / progress.seen,
-            accuracy=progress.right / progress.seen,
-            rate=rate,
+            progress.epoch * self._steps + progress.step,
+            note=f"loss {loss:.4f}  accuracy {accuracy:.1%}  learning rate {rate:.3g}",
+            what=f"epoch {progress.epoch + 1}/{self._epochs}",
         )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from levcert.certificates.certificate import Unit
+from levcert.certificates.claims import Unit
 from levcert.certificates.difference import Kind
 from levcert.text.edits import OperationName
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT

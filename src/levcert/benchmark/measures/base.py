@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from levcert.certificates.share import Share
 from levcert.models.window import WindowModel
 
 Spec = dict[str, Any]  # a measure as declared: its name, its kind and its options
@@ -39,7 +40,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Measurement:
     """Named values, and for each text what was proved and what was refuted.
 
     ``proved[i]`` is a radius that holds for every edit, ``refuted[i]`` the distance of a counterexample.
@@ -50,6 +51,11 @@ class Outcome:
     refuted: Numbers = field(default_factory=lambda: np.zeros(0))
 
 
-def percent(flags: Flags) -> float:
+def percent_of(share: Share) -> float:
     """Return a share in percent, to the hundredth as the paper does."""
-    return round(100 * float(flags.mean()), 2) if len(flags) else 0.0
+    return round(100 * share.value, 2) if share.total else 0.0
+
+
+def percent(flags: Flags) -> float:
+    """Return the share of flags that are set, in percent."""
+    return percent_of(Share(int(flags.sum()), len(flags)))

@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from levcert.benchmark.measures.base import Outcome, Spec, Subject
+from levcert.benchmark.measures.base import Measurement, Spec, Subject
 from levcert.benchmark.measures.latency import latency
 from levcert.benchmark.measures.paper_constant import constant
 from levcert.benchmark.measures.robustness import accuracy, attack, certify
 from levcert.benchmark.measures.soundness import soundness
 from levcert.benchmark.measures.text_length import length
 
-MEASURES: Final[dict[str, Callable[[Subject, Spec], Outcome]]] = {
+MEASURES: Final[dict[str, Callable[[Subject, Spec], Measurement]]] = {
     "accuracy": accuracy,
     "certify": certify,
     "attack": attack,
@@ -36,7 +36,7 @@ def measure(subject: Subject, specs: list[Spec]) -> dict[str, float]:
     return {name: value for outcome in outcomes.values() for name, value in outcome.values.items()}
 
 
-def check_sandwich(outcomes: dict[str, Outcome]) -> None:
+def check_sandwich(outcomes: dict[str, Measurement]) -> None:
     """Nothing that one method proves may be refuted by any other: proved < distance of every counterexample."""
     for prover, proof in outcomes.items():
         for refuter, refutation in outcomes.items():

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from levcert.benchmark.measures.base import Outcome, Spec, Subject
+from levcert.benchmark.measures.base import Measurement, Spec, Subject
 
 
-def latency(subject: Subject, spec: Spec) -> Outcome:
+def latency(subject: Subject, spec: Spec) -> Measurement:
     """Median seconds of the processor over the texts, one text at a time, after one that compiles and warms up."""
     import torch
 
@@ -26,7 +26,7 @@ def latency(subject: Subject, spec: Spec) -> Outcome:
         with torch.no_grad():
             network(model.alphabet.encode_many([text]))
 
-    return Outcome(
+    return Measurement(
         {
             f"{name} folded seconds": _median_seconds(lambda text: model.predict([text]), subject.texts),
             f"{name} in training seconds": _median_seconds(in_training, subject.texts),

@@ -8,20 +8,21 @@ import numpy as np
 
 import levcert
 from levcert.attacks.attack import ATTACKS
-from levcert.benchmark.measures.base import Outcome, Spec, Subject, percent
+from levcert.benchmark.measures.base import Measurement, Spec, Subject, percent, percent_of
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
+from levcert.certificates.claims import holds_for_every_edit
 from levcert.certifiers.certify import CERTIFIERS
+from levcert.evaluation.outcome import Outcome, Tally
 
 _METHODS = CERTIFIERS | {"published-smoothing": PublishedSmoothing}
-_HOLDS_FOR_EVERY_EDIT = ("proved", "exact")
 
 
-def accuracy(subject: Subject, spec: Spec) -> Outcome:
+def accuracy(subject: Subject, spec: Spec) -> Measurement:
     """The share of texts with the right label."""
-    return Outcome({spec["name"]: percent(subject.right)})
+    return Measurement({spec["name"]: percent(subject.right)})
 
 
-def certify(subject: Subject, spec: Spec) -> Outcome:
+def certify(subject: Subject, spec: Spec) -> Measurement:
     """The share of texts with the right label and a radius of at least k, for each k, and the seconds per text.
 
     Seconds are those of the processor, so that they do not depend on what else the machine does.  Smoothing certifies
@@ -33,27 +34,26 @@ def certify(subject: Subject, spec: Spec) -> Outcome:
     started = time.process_time()
     rows = levcert.certify(subject.model, subject.texts, method, **limits)
     seconds = (time.process_time() - started) / len(rows)
-    right = rows.label == np.array(subject.truth, dtype=np.str_)
-    values = {f"{name} k={k}": percent(right & (rows.radius >= k)) for k in spec["distances"]}
-    values |= (
-        {f"{name} known": percent(np.array([row.claim == "exact" for row in rows]))}
-        if spec["method"] == "exact"
-        else {}
-    )
-    upper = np.where(np.isnan(rows.upper), np.inf, rows.upper)
+    tally = Tally.of(map(Outcome.of, rows, subject.truth))
+    values = {f"{name} k={k}": percent_of(tally.verified(k)) for k in spec["distances"]}
+    if spec["method"] == "exact":
+        values[f"{name} known"] = percent_of(tally.exact())
     if spec.get("refuted"):
-        values |= {f"{name} not refuted k={k}": percent(right & (upper > k)) for k in spec["distances"]}
-    holds = np.array([row.claim in _HOLDS_FOR_EVERY_EDIT for row in rows])
+        values |= {f"{name} not refuted k={k}": percent_of(tally.attacked(k)) for k in spec["distances"]}
+    holds = np.array([holds_for_every_edit(row.claim) for row in rows])
     proved = np.where(holds, rows.radius, -np.inf)
-    return Outcome(values | {f"{name} seconds": seconds}, proved, upper)
+    refuted = np.where(np.isnan(rows.upper), np.inf, rows.upper)
+    return Measurement(values | {f"{name} seconds": seconds}, proved, refuted)
 
 
-def attack(subject: Subject, spec: Spec) -> Outcome:
+def attack(subject: Subject, spec: Spec) -> Measurement:
     """The share of texts with the right label for which no counterexample within k edits was found."""
     name, method = spec["name"], ATTACKS[spec["method"]](**spec.get("options", {}))
     started = time.process_time()
     found = levcert.attack(subject.model, subject.texts, method, max_distance=max(spec["distances"]))
     seconds = (time.process_time() - started) / len(found)
+    rows = zip(subject.truth, found, strict=True)
+    tally = Tally.of(Outcome(truth, result.label == truth, upper=result.distance) for truth, result in rows)
+    values = {f"{name} k={k}": percent_of(tally.attacked(k)) for k in spec["distances"]}
     distance = np.array([np.inf if result.distance is None else result.distance for result in found])
-    values = {f"{name} k={k}": percent(subject.right & (distance > k)) for k in spec["distances"]}
-    return Outcome(values | {f"{name} seconds": seconds}, refuted=distance)
+    return Measurement(values | {f"{name} seconds": seconds}, refuted=distance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import levcert
-from levcert.benchmark.measures.base import Outcome, Spec, Subject, percent
+from levcert.benchmark.measures.base import Measurement, Spec, Subject, percent
 from levcert.certifiers.base import Batch
 from levcert.certifiers.lipschitz import edit_costs
 from levcert.certifiers.lipslev import LipsLev
@@ -14,7 +14,7 @@ from levcert.models.conv import ConvModel
 from levcert.text.threat import Threat
 
 
-def soundness(subject: Subject, spec: Spec) -> Outcome:
+def soundness(subject: Subject, spec: Spec) -> Measurement:
     """Evaluate every single edit of every text.
 
     For each operation: the largest change of a margin over the published local constant (above 1 the theorem is
@@ -43,4 +43,4 @@ def soundness(subject: Subject, spec: Spec) -> Outcome:
     values |= {f"{name} {kind} exceeded": percent(np.array(found) > 1 + 1e-9) for kind, found in ratios.items()}
     claimed = levcert.certify(model, subject.texts, LipsLev(p=p)).radius >= 1
     refuted = levcert.certify(model, subject.texts, "exact", max_distance=1).radius < 1
-    return Outcome(values | {f"{name} false": percent(claimed & refuted)})
+    return Measurement(values | {f"{name} false": percent(claimed & refuted)})

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 import levcert
-from levcert.benchmark.measures.base import Outcome, Spec, Subject, percent
+from levcert.benchmark.measures.base import Measurement, Spec, Subject, percent
 
 
-def length(subject: Subject, spec: Spec) -> Outcome:
+def length(subject: Subject, spec: Spec) -> Measurement:
     """Mean length of verified texts, of right ones that are not, and of all others; verified accuracy by length.
 
     The paper's "not verified" are the texts that are right and not verified: with those its averages come out again.
@@ -27,4 +27,4 @@ def length(subject: Subject, spec: Spec) -> Outcome:
         inside = (lengths >= low) & (lengths < high)
         if inside.any():
             values[f"{name} length={(low + high) // 2}"] = percent(verified[inside])
-    return Outcome(values)
+    return Measurement(values)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from levcert.cli.dataset_inputs import OnBadRow, TextColumn
-from levcert.cli.model_argument import ModelFile
-from levcert.cli.outputs import Json, Lines, Output, check_output, check_resume, print_json, print_line
-from levcert.cli.text_inputs import File, Texts, texts_in
-from levcert.cli.threat_flags import Operations, Symbols, threat_in
-from levcert.runs.journal import PartFile, Resume, identity_of
+from levcert.cli.certification_flags import Operations, Symbols, threat_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.outputs import (
+    Json,
+    Lines,
+    Output,
+    Resume,
+    check_output,
+    print_json,
+    print_line,
+    resumable,
+)
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
@@ -41,40 +48,42 @@ def attack(
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
     method: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths or search.")] = "charmer",
-    max_distance: Annotated[int, typer.Option(help="How many edits the attacker makes at most.")] = 2,
+    max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,
     output: Output = None,
     resume: Resume = False,
     json: Json = False,
 ) -> None:
-    """Look for a few edits that change the label; to find none proves nothing.
+    """Look for a few edits that change the label; finding none proves nothing.
 
     Example: levcert attack toy.safetensors "hello w0rld" --max-distance 5
     """
     from levcert import load
     from levcert.attacks import attack_each
     from levcert.files.row_files import json_line
+    from levcert.text.threat import ANY_EDIT
 
-    check_output(output)
-    check_resume(resume, output)
+    check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
     classifier = load(model)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
     if output is not None:
-        identity = identity_of(model, "attack", method, max_distance, str(threat))
-        rows = changed = 0
+        settings = ("attack", method, max_distance, str(threat or ANY_EDIT))
+        changed: Counter[bool] = Counter()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(_record, watched(answer(rest), "attacking"))
+            return map(_record, watched(answer(rest), "attacking", source.total))
 
-        for record in PartFile(output, _COLUMNS, identity).write(source.texts, records, resume=resume):
-            rows, changed = rows + 1, changed + (record["adversarial"] is not None)
+        def count(record: Record) -> None:
+            changed[record["adversarial"] is not None] += 1
+
+        resumable(output, _COLUMNS, model, *settings).write(source.texts, records, resume=resume, seen=count)
         if json:
-            print_json({"output": str(output), "rows": rows, "changed": changed})
+            print_json({"output": str(output), "rows": changed.total(), "changed": changed[True]})
         else:
-            print(f"{output}: {changed:,} of {rows:,} labels changed by at most {max_distance} edits")
+            print(f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {max_distance} edits")
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from levcert.cli.exit_codes import say
 from levcert.errors import InputError
 
 app = typer.Typer(
@@ -25,9 +25,9 @@ RESULTS, MODELS = Path("results"), Path("results/models")
 _SHOWN_MISSING = 5  # reasons that are printed one by one
 _STUDIES = {
     "main": "Clean, attacked and certified accuracy: the paper's main table.",
-    "differences": "Explanations for what differs from the main table, tested.",
+    "differences": "Tests of what might explain differences from the main table.",
     "larger-distances": "Certified accuracy up to ten edits.",
-    "regularisation": "Holding the constant down instead of enforcing it.",
+    "regularisation": "Penalising the constant instead of enforcing it.",
     "length": "Certified accuracy against the length of the text.",
     "learning-rate": "Accuracy against the learning rate.",
     "depth": "One to four convolutions.",
@@ -35,7 +35,7 @@ _STUDIES = {
     "smoothing": "Randomised smoothing, as published and done right.",
     "soundness": "How often the published constant is exceeded.",
     "beyond": "Sound bounds, exact search and votes up to ten edits.",
-    "votes": "What each option of votes adds, on training rows set apart.",
+    "votes": "What each option of votes adds, on held-out training rows.",
 }
 
 
@@ -46,29 +46,29 @@ def _run_command(name: str) -> Callable[..., None]:
         *,
         results: Results = RESULTS,
         models: Models = MODELS,
-        workers: Annotated[int, typer.Option(min=1, help="Processes that run cells side by side.")] = 1,
+        workers: Annotated[int, typer.Option(min=1, help="Processes that run cells in parallel.")] = 1,
         cluster: Annotated[
-            str | None, typer.Option(help="Scheduler of a dask cluster to run on instead, as host:port.")
+            str | None, typer.Option(help="Run on a dask cluster instead; the scheduler as host:port.")
         ] = None,
         quick: Annotated[bool, typer.Option("--quick", help="Little data, small networks, one seed.")] = False,
         stored_only: Annotated[
-            bool, typer.Option("--stored-only", help="Train nothing; pass over cells without a stored model.")
+            bool, typer.Option("--stored-only", help="Train nothing; skip cells without a stored model.")
         ] = False,
         only: Annotated[
             list[str] | None,
-            typer.Option(help="Only cells with this setting, as name=value; repeated for more names or more values."),
+            typer.Option(help="Run only cells with this setting, as name=value; may be repeated."),
         ] = None,
     ) -> None:
         from levcert.benchmark import runner
         from levcert.benchmark.study import load_study
-        from levcert.runs.progress_bar import counter
+        from levcert.runs.progress_bar import ProgressBar
 
         study = load_study(name)
         wanted: dict[str, list[str]] = {}
         for setting, value in map(_setting, only or []):
             wanted.setdefault(setting, []).append(value)
         pool = runner.processes(workers) if cluster is None else runner.cluster(cluster)
-        with pool as executor, counter(name) as done:
+        with pool as executor, ProgressBar(name) as bar:
             summary = runner.run(
                 study,
                 results,
@@ -77,12 +77,12 @@ def _run_command(name: str) -> Callable[..., None]:
                 quick=quick,
                 may_train=not stored_only,
                 only=wanted,
-                done=done,
+                done=bar.update,
             )
         for cell, reason in list(summary.missing.items())[:_SHOWN_MISSING]:
-            print(f"levcert: not run: {cell}: {reason}", file=sys.stderr)
+            say(f"not run: {cell}: {reason}")
         if len(summary.missing) > _SHOWN_MISSING:
-            print(f"levcert: not run: {len(summary.missing) - _SHOWN_MISSING} cells more", file=sys.stderr)
+            say(f"not run: {len(summary.missing) - _SHOWN_MISSING} more cells")
         path = runner.rows_file(results, name, quick=quick)
         print(f"{path}: rows before: {summary.there}, new: {summary.new}, not run: {len(summary.missing)}")
 
@@ -127,15 +127,15 @@ def check(
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 1,
     train: Annotated[
         bool,
-        typer.Option("--train", help="Train votes that are not stored: they come out the same again."),
+        typer.Option("--train", help="Train votes models that are not stored; this gives the same models again."),
     ] = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
     from levcert.benchmark.remeasure import check_rows
-    from levcert.runs.progress_bar import counter
+    from levcert.runs.progress_bar import ProgressBar
 
-    with counter("check") as done:
-        outcome = check_rows(results, models, sample, seed, may_train=train, done=done)
+    with ProgressBar("check") as bar:
+        outcome = check_rows(results, models, sample, seed, may_train=train, done=bar.update)
     for line in outcome.differences:
         print(line)
     print(f"rows measured again: {outcome.checked}, values that differ: {len(outcome.differences)}")

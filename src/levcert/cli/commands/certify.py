@@ -6,16 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from levcert.cli.dataset_inputs import OnBadRow, TextColumn
-from levcert.cli.model_argument import ModelFile
-from levcert.cli.outputs import Json, Lines, Output, check_output, check_resume, print_json, print_line
-from levcert.cli.text_inputs import File, Texts, texts_in
-from levcert.cli.threat_flags import Operations, Symbols, threat_in
-from levcert.runs.journal import PartFile, Resume, identity_of
+from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.outputs import (
+    Json,
+    Lines,
+    Output,
+    Resume,
+    check_output,
+    print_json,
+    print_line,
+    resumable,
+)
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
@@ -23,10 +27,6 @@ if TYPE_CHECKING:
     from levcert.files.row_files import Record
     from levcert.models.window import WindowModel
     from levcert.text.alphabet import Text
-
-Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing, brute-force.")]
-MaxDistance = Annotated[int | None, typer.Option(help="Radii beyond this are of no interest; saves time.")]
-Budget = Annotated[float | None, typer.Option(help="Seconds for each text; then what is proved so far must do.")]
 
 _EDITS_BEYOND = 5  # how far beyond the radius an attack looks for a counterexample
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
@@ -48,7 +48,7 @@ def certify(
     resume: Resume = False,
     json: Json = False,
 ) -> None:
-    """Prove how many edits cannot change the labels of texts, and show edits that do.
+    """Prove how many edits cannot change the label of a text, and show edits that do.
 
     Example: levcert certify toy.safetensors "hello w0rld"
     """
@@ -56,9 +56,9 @@ def certify(
     from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
     from levcert.certifiers import certify_each
     from levcert.files.row_files import json_line
+    from levcert.text.threat import ANY_EDIT
 
-    check_output(output)
-    check_resume(resume, output)
+    check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
     classifier = load(model)
@@ -72,14 +72,14 @@ def certify(
         return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
 
     if output is not None:
-        identity = identity_of(model, "certify", method, max_distance, budget, str(threat), explained)
+        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained)
         totals = _Totals()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(certificate_record, watched(certificates(rest), "certifying"))
+            return map(certificate_record, watched(certificates(rest), "certifying", source.total))
 
-        for record in PartFile(output, CERTIFICATE_COLUMNS, identity).write(source.texts, records, resume=resume):
-            totals.add(record)
+        file_of_rows = resumable(output, CERTIFICATE_COLUMNS, model, *settings)
+        file_of_rows.write(source.texts, records, resume=resume, seen=totals.add)
         totals.print(str(output), json=json)
         return
     lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
@@ -94,7 +94,7 @@ def certify(
 
 def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
     """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
-    from levcert.evaluation.evaluate import with_attack
+    from levcert.evaluation.evaluator import with_attack
 
     if certificate.counterexample is not None:
         return certificate
@@ -140,7 +140,7 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
 
 @dataclass
 class _Totals:
-    """How many texts of a run keep their label under how many edits; ``last`` is the row that came last."""
+    """How many texts of a run keep their label under how many edits; ``last`` is the last row."""
 
     radii: Counter[int] = field(default_factory=Counter)
     last: Record = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _Totals:
             f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
             for k in range(1, min(max(self.radii, default=0), 3) + 1)
         ]
-        print(f"{output}: {rows:,} certificates" + (f"; the label is kept for {', '.join(kept)}" if kept else ""))
+        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
 
     def _edits(self, count: int) -> str:
         """Return what the rows are about; all have the same threat, unit and kind of claim."""

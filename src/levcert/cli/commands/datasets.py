@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from levcert.cli.dataset_inputs import DataDir
+from levcert.cli.inputs import DataDir
 from levcert.cli.outputs import Json, print_json
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levcert.cli.model_argument import ModelFile
+from levcert.cli.inputs import ModelFile
 from levcert.cli.outputs import Json, print_json
 
 if TYPE_CHECKING:

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from levcert.cli.dataset_inputs import OnBadRow, TextColumn
-from levcert.cli.model_argument import ModelFile
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
 from levcert.cli.outputs import Json, Lines, Output, check_output, print_json, print_line
-from levcert.cli.text_inputs import File, Texts, texts_in
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ def predict(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Label texts; the margin is the lead of the label's score over the next best.
+    """Label texts; the margin is the lead of the label's score over the next best score.
 
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
@@ -46,7 +44,7 @@ def predict(
     rows = _rows(classifier, source.texts, at_once=1 if source.kind == "lines" else 256)
     if output is not None:
         counts: Counter[str] = Counter()
-        write_records(_counted(watched(rows, "predicting"), counts), _COLUMNS, output)
+        write_records(_counted(watched(rows, "predicting", source.total), counts), _COLUMNS, output)
         if json:
             print_json({"output": str(output), "rows": counts.total(), "labels": counts})
         else:

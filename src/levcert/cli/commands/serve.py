@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from levcert.cli.model_argument import ModelFile
+from levcert.cli.inputs import ModelFile
 
 
 def serve(
     model: ModelFile,
     host: Annotated[
-        str, typer.Option(help="The address to listen at; the default is reached from this machine only.")
+        str, typer.Option(help="The address to listen on; the default accepts connections from this machine only.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen at; 0: any free one.", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0: any free port.", min=0, max=65535)] = 8000,
 ) -> None:
     """Try a model in the browser.
 
@@ -33,5 +33,5 @@ def serve(
         model.name,
         host=host,
         port=port,
-        ready=lambda address: print(f"{model.name} is served at {address}; Ctrl-C ends it.", flush=True),
+        ready=lambda address: print(f"{model.name} is served at {address}; press Ctrl-C to stop.", flush=True),
     )

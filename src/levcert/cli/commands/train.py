@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.dataset_inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
-from levcert.cli.outputs import Json, print_json
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.outputs import Json, Resume, print_json
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
 from levcert.training.model_families import Family
@@ -22,13 +22,12 @@ def train(
     ),
     *,
     model: Annotated[
-        Family, typer.Option(help="votes: bounded votes of n-grams; conv: the paper's network (needs levcert[train]).")
+        Family,
+        typer.Option(help=r"votes: bounded n-gram votes; conv: the paper's network (needs levcert\[train])."),
     ] = "votes",
-    config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags go before it.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")] = False,
-    test: Annotated[
-        Path | None, typer.Option(help="A test file; without it, a tenth of the rows is set aside.")
-    ] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
+    resume: Resume = False,
+    test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
@@ -51,7 +50,7 @@ def train(
     try:
         trained = run(dataset, configured(model, dataset, values), checkpoint=checkpoint, resume=resume)
     except KeyboardInterrupt:
-        sentence = f"interrupted; {checkpoint} is saved. Continue with the same command and --resume."
+        sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
         raise KeyboardInterrupt(sentence) from None
     trained.save(output)
     checkpoint.unlink(missing_ok=True)
@@ -62,5 +61,5 @@ def train(
     accuracies = [f"{name} accuracy {metrics[name]:.2%}" for name in ("validation", "test") if name in metrics]
     if "verified" in metrics:
         distance = trained.training.config["target_distance"]
-        accuracies.append(f"validation texts right after any {distance} edits {metrics['verified']:.2%}")
+        accuracies.append(f"verified validation accuracy under any {distance} edits {metrics['verified']:.2%}")
     print(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")

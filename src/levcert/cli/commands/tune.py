@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.dataset_inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.exit_codes import say
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
 from levcert.cli.outputs import Json, print_json
 from levcert.files.atomic import check_model_path
 
@@ -19,8 +20,8 @@ def tune(
         "model.safetensors"
     ),
     *,
-    target_distance: Annotated[int, typer.Option(help="The number of edits to withstand.")] = 2,
-    rows: Annotated[int | None, typer.Option(help="Training rows to set apart; a tenth by default.")] = None,
+    target_distance: Annotated[int, typer.Option(help="The number of edits to be robust to.")] = 2,
+    rows: Annotated[int | None, typer.Option(help="Training rows to hold out; a tenth by default.")] = None,
     orders: Annotated[str, typer.Option(help="Orders of n-grams to try, separated by spaces.")] = "5 4,6 2,4,6",
     temperatures: Annotated[str, typer.Option(help="Temperatures to try, separated by spaces.")] = "2 1 0.3",
     table_bits: Annotated[str, typer.Option(help="Sizes of the tables to try, separated by spaces.")] = "20",
@@ -31,14 +32,12 @@ def tune(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Search for good options of votes on rows set apart, then train with the best on all rows.
+    """Search for good options of the votes model on held-out rows, then train with the best on all rows.
 
-    Trials are kept in a journal beside the model: an interrupted search goes on where it stopped.
+    Trials are kept in a journal beside the model: run the same command again to continue an interrupted search.
 
     Example: levcert tune toy -o toy.safetensors --target-distance 1 --orders "2 2,3" --temperatures "1 0.3"
     """
-    import sys
-
     from levcert.cli.console import console, table
     from levcert.training.train import train
     from levcert.training.votes.tune import Trial
@@ -56,7 +55,7 @@ def tune(
     def report(trial: Trial) -> None:
         options = ", ".join(f"{name} {value}" for name, value in trial.options.items())
         line = f"{options}: accuracy {trial.accuracy:.2%}, verified at {target_distance} {trial.verified:.2%}"
-        print(f"levcert: {line} ({trial.seconds:.0f} s)", file=sys.stderr)
+        say(f"{line} ({trial.seconds:.0f} s)")
 
     found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs)
     model = train(dataset, found.config())
@@ -85,4 +84,4 @@ def _numbers(name: str, text: str, kind: type[int] | type[float]) -> list[float]
     try:
         return [kind(part) for part in text.split()]
     except ValueError:
-        raise InputError(f'--{name} are numbers separated by spaces, such as "1 2", not {text!r}.') from None
+        raise InputError(f'--{name} takes numbers separated by spaces, such as "1 2", not {text!r}.') from None

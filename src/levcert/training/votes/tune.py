@@ -14,6 +14,7 @@ import numpy as np
 
 from levcert.datasets.dataset import Dataset, Split, holdout_apart
 from levcert.errors import InputError
+from levcert.runs.journal import Journal
 from levcert.training.data import accuracy
 from levcert.training.votes.config import VoteConfig
 from levcert.training.votes.train import train_votes, verified_accuracy
@@ -33,9 +34,6 @@ class Trial:
     accuracy: float
     verified: float
     seconds: float
-
-    def to_json(self) -> str:
-        return json.dumps(self.__dict__)
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,8 @@ def tune(
     rows = min(1000, len(dataset.train) // 10) if rows is None else rows
     rest, aside = holdout_apart(dataset.train, rows, seed=0)
     data = Dataset(dataset.name, dataset.labels, rest, Split([], np.zeros(0, dtype=np.int64)), dataset.source)
-    known = _read(journal, rest.fingerprint, distance)
+    trials_file = None if journal is None else Journal(Path(journal))
+    known = _known(trials_file, rest.fingerprint, distance)
     trials = []
     for chosen in _points(GRID if grid is None else grid):
         config = VoteConfig().changed(options | chosen)
@@ -87,7 +86,9 @@ def tune(
             trial = Trial(
                 {**options, **chosen}, accuracy(model, aside), verified_accuracy(model, aside, distance), seconds
             )
-            _write(journal, {"data": rest.fingerprint, "distance": distance, "config": key, "trial": trial.__dict__})
+            if trials_file is not None:
+                facts = {"data": rest.fingerprint, "distance": distance, "config": key, "trial": trial.__dict__}
+                trials_file.append(json.dumps(facts))
         trials.append(trial)
         if report is not None:
             report(trial)
@@ -100,22 +101,13 @@ def _points(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     return (dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
 
 
-def _read(journal: str | Path | None, data: str, distance: int) -> dict[str, Trial]:
-    """Return the trials of a journal that are about the same rows and distance; skip a truncated last line."""
-    if journal is None or not Path(journal).exists():
-        return {}
+def _known(journal: Journal | None, data: str, distance: int) -> dict[str, Trial]:
+    """Return the trials of a journal that are about the same rows and distance, by their configurations."""
     known = {}
-    for line in Path(journal).read_text(encoding="utf-8").splitlines():
+    for _, row in journal.objects() if journal else ():
         try:
-            row = json.loads(line)
             if row["data"] == data and row["distance"] == distance:
                 known[row["config"]] = Trial(**row["trial"])
-        except (ValueError, KeyError, TypeError):
-            continue
+        except (KeyError, TypeError):
+            continue  # not a trial
     return known
-
-
-def _write(journal: str | Path | None, row: dict[str, Any]) -> None:
-    if journal is not None:
-        with Path(journal).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")

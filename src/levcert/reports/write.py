@@ -1,4 +1,4 @@
-"""Measure, sum up, fill in the template, write the file whole."""
+"""Measure the texts, fill in the template, write the file whole."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from typing import Final
 from markupsafe import Markup
 
 from levcert import __version__
-from levcert.certificates.certificate import Share, Unit
-from levcert.certificates.difference import Part, visible
+from levcert.certificates.claims import Unit
+from levcert.certificates.difference import excerpt, visible
+from levcert.certificates.share import Share
 from levcert.errors import InputError
+from levcert.evaluation.evaluator import Evaluator, Measured, labelled
 from levcert.files.atomic import atomic_path
 from levcert.models.window import WindowModel
-from levcert.report.chart import Series, chart
-from levcert.report.measure_texts import ReportRow, check, measure
-from levcert.report.summary import STUDIED, Summary, summarise
+from levcert.reports.chart import Series, chart
+from levcert.reports.summary import STUDIED, Collector, Summary
 from levcert.text.alphabet import Text, hashable_bytes
 
 _AROUND: Final = 48  # characters shown before and after an edit
@@ -28,14 +29,14 @@ _AROUND: Final = 48  # characters shown before and after an edit
 
 @dataclass(frozen=True)
 class Origin:
-    """What a report cannot know by itself, so that others can make it again."""
+    """Where model and texts come from, so that others can repeat the report."""
 
     data: str = "texts given in Python"
     model_file: Path | None = None
     command: str | None = None
 
 
-def write_report(
+def report(
     model: WindowModel,
     texts: Sequence[Text],
     truth: Sequence[str],
@@ -45,21 +46,28 @@ def write_report(
     max_distance: int | None = None,
     budget: float | None = None,
     origin: Origin | None = None,
-    watch: Callable[[Iterator[ReportRow]], Iterable[ReportRow]] | None = None,
+    watch: Callable[[Iterator[Measured]], Iterable[Measured]] | None = None,
 ) -> Summary:
-    """Certify and attack texts with known labels, and write what came out as one self-contained HTML file.
+    """Certify and attack texts with known labels, and write the results as one self-contained HTML file.
 
-    ``max_distance`` is where the curve ends, and radii beyond it are not looked for; without it, the curve goes to
-    10 edits and certificates as far as the method does.  ``budget`` is in seconds for each text.  Without a budget
-    the same input gives the same file, byte by byte.  ``watch`` is given the rows as they come, for a progress bar.
+    The curve ends at ``max_distance`` edits, and no larger radius is looked for; by default it goes to 10 edits, and
+    certificates go as far as the method can.  ``budget`` is in seconds for each text.  Without a budget the same input
+    gives the same file, byte by byte.  ``watch`` wraps the stream of measured texts, to show a progress bar.
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
-        raise InputError(f"A report looks at least one edit far; max_distance is {max_distance!r}.")
-    check(model, texts, truth, method)
+        raise InputError(f"A report covers at least one edit; max_distance is {max_distance!r}.")
+    if isinstance(texts, str | bytes) or not len(texts):
+        raise InputError("A report needs a list of at least one text.")
+    if method == "smoothing":
+        raise InputError("smoothing certifies another classifier than the model; choose auto, exact or lipschitz.")
+    labelled(model, texts, truth)  # refuses what does not fit together
     with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
-        measured = measure(model, texts, truth, method, max_distance, budget)
-        rows = list(watch(measured) if watch else measured)
-        summary = summarise(model, rows, max_distance)
+        evaluator = Evaluator(model, method, max_distance=max_distance, budget=budget)
+        measured = evaluator.measured(labelled(model, texts, truth))
+        collector = Collector(model, max_distance)
+        for row in watch(measured) if watch else measured:
+            collector.add(row)
+        summary = collector.summary()
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
         part.write_text(render(summary, method == "lipslev", model.alphabet.kind, provenance), encoding="utf-8")
     return summary
@@ -70,7 +78,7 @@ def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: di
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("levcert.report", "."),
+        loader=PackageLoader("levcert.reports", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -84,7 +92,7 @@ def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: di
         unit=unit,
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
-        excerpts=[excerpt(fragile.counterexample.difference) for fragile in summary.fragile],
+        excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],
         provenance=provenance,
     )
 
@@ -96,23 +104,6 @@ def percent(share: Share) -> str:
 def interval(share: Share) -> str:
     low, high = share.interval
     return f"{100 * low:.1f}–{100 * high:.1f}" if share.total else ""
-
-
-def excerpt(parts: Sequence[Part], around: int = _AROUND) -> list[Part]:
-    """Shorten what was not edited to its surroundings of the edits."""
-    shown = []
-    for number, part in enumerate(parts):
-        text = part.text
-        if part.kind == "same":
-            first, last = number == 0, number == len(parts) - 1
-            if first and len(text) > around:
-                text = "…" + text[-around:]
-            elif last and len(text) > around:
-                text = text[:around] + "…"
-            elif not (first or last) and len(text) > 2 * around:
-                text = text[:around] + " … " + text[-around:]
-        shown.append(Part(part.kind, text))
-    return shown
 
 
 def _curve_chart(summary: Summary) -> Markup:
@@ -153,7 +144,7 @@ def _provenance(
     method: str,
     budget: float | None,
 ) -> dict[str, str]:
-    """Return names and values for the last section: enough to make the report again and to see that it is the same."""
+    """Return names and values for the last section: enough to repeat the report and to see that it is the same."""
     digest = hashlib.sha256()
     for text, label in zip(texts, truth, strict=True):
         for raw in (hashable_bytes(label), hashable_bytes(text)):

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from markupsafe import Markup, escape
 
-from levcert.certificates.certificate import Share
+from levcert.certificates.share import Share
 
 Marker = Literal["circle", "square", "triangle"]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import levcert
-from levcert.certificates.certificate import Share
-from levcert.report import write_report
-from levcert.report.measure_texts import measure
-from levcert.report.summary import summarise
+from levcert.certificates.share import Share
+from levcert.evaluation.evaluator import Evaluator
+from levcert.reports import report as write_report
+from levcert.reports.summary import Collector
+from tests.browser import started_browser
 from tests.counting_model import counting_model, margin, radius
 
 COMMAND = Path(sys.executable).with_name("levcert")
-CHROMIUM = Path("/usr/bin/chromium")
 NASTY = "<script>alert(1)</script> & <img src=http://example.com/x.png> \"quoted\" 'too'"
 
 
@@ -125,7 +125,10 @@ def test_classes_and_lengths_are_what_counting_gives(tables, rows):
 
 
 def test_the_most_fragile_texts_come_first(model, rows):
-    summary = summarise(model, list(measure(model, *rows, "auto", None, None)), None)
+    collector = Collector(model, None)
+    for measured in Evaluator(model, max_distance=None).measured(zip(*rows, strict=True)):
+        collector.add(measured)
+    summary = collector.summary()
     margins = sorted(margin(t) for t, y in zip(*rows, strict=True) if right(t, y))
     assert [fragile.margin for fragile in summary.fragile] == margins[:10]
     for fragile in summary.fragile:
@@ -172,7 +175,7 @@ def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path):
         ([], [], {}, "at least one text"),
         ("abc", ["letters"], {}, "at least one text"),
         (["a"], ["letters", "digits"], {}, "2 true labels for 1 texts"),
-        (["a"], ["signs"], {}, "'signs', which the model does not know; its labels are letters, digits"),
+        (["a"], ["signs"], {}, "Row 1 has the label 'signs', but the model only knows 'letters', 'digits'"),
         (["a"], ["letters"], {"method": "magic"}, "no certifier 'magic'"),
         (["a"], ["letters"], {"method": "smoothing"}, "another classifier"),
         (["a"], ["letters"], {"max_distance": 0}, "at least one edit"),
@@ -227,11 +230,8 @@ def test_the_command_refuses_in_one_sentence(tmp_path):
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")
 def test_it_opens_in_a_browser(report):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    with started_browser() as browser:
         for scheme, width in (("light", 1200), ("dark", 1200), ("light", 360)):
             context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True)
             page = context.new_page()
@@ -245,4 +245,3 @@ def test_it_opens_in_a_browser(report):
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert background == {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 24, 28)"}[scheme]
             context.close()
-        browser.close()

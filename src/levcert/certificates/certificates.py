@@ -1,0 +1,96 @@
+"""A table of certificates: its columns as arrays, what share of texts it verifies, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from levcert.certificates.certificate import Certificate
+from levcert.certificates.files import read_certificates, write_certificates
+from levcert.certificates.share import Share
+from levcert.errors import InputError
+
+
+class Certificates(Sequence[Certificate]):
+    """A table of certificates; ``radius``, ``upper``, ``margin`` and ``label`` are its columns as arrays."""
+
+    def __init__(self, rows: Iterable[Certificate]) -> None:
+        self._rows = list(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Certificate]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Certificate: ...
+    @overload
+    def __getitem__(self, index: slice) -> Certificates: ...
+    def __getitem__(self, index: int | slice) -> Certificate | Certificates:
+        return Certificates(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificates) and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        methods = ", ".join(sorted({row.method for row in self})) or "no method"
+        return f"<{len(self)} certificates by {methods}>"
+
+    @cached_property
+    def radius(self) -> npt.NDArray[np.int64]:
+        return np.array([row.radius for row in self], dtype=np.int64)
+
+    @cached_property
+    def upper(self) -> npt.NDArray[np.float64]:
+        """The distances of the nearest counterexamples found; NaN where none was."""
+        return np.array([np.nan if row.upper is None else row.upper for row in self], dtype=np.float64)
+
+    @cached_property
+    def margin(self) -> npt.NDArray[np.float64]:
+        """The margins; NaN where a classifier gave labels only."""
+        return np.array([np.nan if row.margin is None else row.margin for row in self], dtype=np.float64)
+
+    @cached_property
+    def label(self) -> npt.NDArray[np.str_]:
+        return np.array([row.label for row in self], dtype=np.str_)
+
+    def verified_accuracy(self, truth: Sequence[str], k: int, *, confidence: float = 0.95) -> Share:
+        """Return the share of texts that have the true label and a radius of at least k.
+
+        At k = 0 this is the accuracy, except that a text for which smoothing abstained counts as wrong.
+        """
+        if len(truth) != len(self):
+            raise InputError(f"There are {len(truth)} true labels for {len(self)} certificates.")
+        right = self.label == np.array(truth, dtype=np.str_)
+        return Share(int((right & (self.radius >= k)).sum()), len(self), confidence)
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.csv``, ``.jsonl`` or ``.parquet`` file, whole or not at all; see docs/formats.md."""
+        write_certificates(self, Path(path))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Certificates:
+        """Read what :meth:`save` wrote."""
+        return cls(read_certificates(Path(path)))
+
+    def to_csv(self, path: str | Path) -> None:
+        self._save_as(path, ".csv")
+
+    def to_jsonl(self, path: str | Path) -> None:
+        self._save_as(path, ".jsonl")
+
+    def to_parquet(self, path: str | Path) -> None:
+        self._save_as(path, ".parquet")
+
+    def _save_as(self, path: str | Path, ending: str) -> None:
+        if Path(path).suffix != ending:
+            raise InputError(f"The file {path} does not end in {ending}; give it that ending, or use save().")
+        self.save(path)
