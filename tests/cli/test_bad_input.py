@@ -33,7 +33,7 @@ CASES = {
     "predict toy.safetensors -f latin.csv": "line 2: bad encoding",
     "predict toy.safetensors -f unclosed.csv": "line 2: not a row of the table",
     "predict toy.safetensors -f no-header.csv": "no column 'text'; the columns are none",
-    "predict toy.safetensors -f rows.csv -o out.txt": "is none of .csv, .jsonl, .parquet",
+    "predict toy.safetensors -f rows.csv -o out.txt": "must end in .csv, .jsonl, .parquet",
     "predict toy.safetensors -f rows.csv -o none/out.csv": "its folder does not exist",
     "predict toy.safetensors -f rows.csv -o sub.csv": "it is a folder",
     "certify toy.safetensors abc --method magic": "There is no certifier 'magic'",
