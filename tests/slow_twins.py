@@ -7,9 +7,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from levcert import Alphabet
+from levcert.models.edit_effects import EditEffects
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.votes import VoteModel
-from levcert.models.window import EditEffects, WindowModel
+from levcert.models.window import WindowModel
 
 
 def slow_scores(model: WindowModel, ids) -> np.ndarray:
@@ -68,8 +69,6 @@ class AnyWindowModel(WindowModel):
 
 class RangedWindowModel(AnyWindowModel):
     """As above, and it knows that margins of windows lie in [−16, 16]."""
-
-    has_quick_chains = True
 
     @property
     def window_range(self):

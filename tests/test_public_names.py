@@ -19,6 +19,7 @@ PUBLIC = """
     DeletionSmoothing
     Edit
     EditEffects
+    Evaluation
     Exact
     Greedy
     InputError
@@ -27,7 +28,9 @@ PUBLIC = """
     LipsLev
     Lipschitz
     Operation
+    Paths
     RandomEdits
+    Refine
     RowReader
     Search
     Share
@@ -47,10 +50,12 @@ PUBLIC = """
     dataset_from_files
     edit_script
     erp
+    evaluate
     keyboard_neighbours
     levenshtein
     load
     load_dataset
+    report
     train
     tune
     verified_accuracy

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from levcert.attacks.charmer_abad_rocamora_2024 import Charmer as Charmer
     from levcert.attacks.greedy import Beam as Beam
     from levcert.attacks.greedy import Greedy as Greedy
+    from levcert.attacks.paths import Paths as Paths
     from levcert.attacks.random_edits import RandomEdits as RandomEdits
     from levcert.attacks.search import Search as Search
     from levcert.certificates.audit import AuditReport as AuditReport
@@ -31,18 +32,22 @@ if TYPE_CHECKING:
     from levcert.certifiers.lipschitz import Lipschitz as Lipschitz
     from levcert.certifiers.lipslev import LipsLev as LipsLev
     from levcert.certifiers.search.edit_chains import Chains as Chains
+    from levcert.certifiers.search.refine import Refine as Refine
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
     from levcert.datasets import Split as Split
     from levcert.datasets import dataset_from_files as dataset_from_files
     from levcert.datasets import load_dataset as load_dataset
     from levcert.errors import InputError as InputError
+    from levcert.evaluation.evaluate import Evaluation as Evaluation
+    from levcert.evaluation.evaluate import evaluate as evaluate
     from levcert.models.conv import ConvModel as ConvModel
+    from levcert.models.edit_effects import EditEffects as EditEffects
     from levcert.models.load import load as load
     from levcert.models.training_record import TrainingRecord as TrainingRecord
     from levcert.models.votes import VoteModel as VoteModel
-    from levcert.models.window import EditEffects as EditEffects
     from levcert.models.window import WindowModel as WindowModel
+    from levcert.reports.write import report as report
     from levcert.sklearn import LevenshteinClassifier as LevenshteinClassifier
     from levcert.sklearn import verified_accuracy as verified_accuracy
     from levcert.text.alphabet import Alphabet as Alphabet
@@ -87,6 +92,7 @@ _MODULE_OF = {
     "Chains": "certifiers.search.edit_chains",
     "Exact": "certifiers.exact",
     "LipsLev": "certifiers.lipslev",
+    "Refine": "certifiers.search.refine",
     "Interval": "certifiers.interval_huang_2019",
     "DeletionSmoothing": "certifiers.deletion_smoothing_huang_2023",
     "BruteForce": "certifiers.brute_force",
@@ -100,6 +106,11 @@ _MODULE_OF = {
     "Beam": "attacks.greedy",
     "RandomEdits": "attacks.random_edits",
     "Search": "attacks.search",
+    "Paths": "attacks.paths",
+    # Measure
+    "evaluate": "evaluation.evaluate",
+    "Evaluation": "evaluation.evaluate",
+    "report": "reports.write",
     # Threats and texts
     "Threat": "text.threat",
     "keyboard_neighbours": "text.threat",
@@ -115,7 +126,7 @@ _MODULE_OF = {
     "WindowModel": "models.window",
     "VoteModel": "models.votes",
     "ConvModel": "models.conv",
-    "EditEffects": "models.window",
+    "EditEffects": "models.edit_effects",
     "TrainingRecord": "models.training_record",
     # scikit-learn
     "LevenshteinClassifier": "sklearn",

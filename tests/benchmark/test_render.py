@@ -158,8 +158,8 @@ def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):
         append_row(tmp_path / "results" / "tiny.jsonl", row)
     blocks = study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs")
     text = markdown(blocks)
-    rows = "[tiny.jsonl](../results/tiny.jsonl), as numbers of the tables [tiny.json](../results/tiny.json)"
-    assert f"Rows: {rows}; command: `levcert benchmark tiny`." in text
+    rows = "[tiny.jsonl](../results/tiny.jsonl); the tables as JSON: [tiny.json](../results/tiny.json)"
+    assert f"Rows: {rows}. Command: `levcert benchmark tiny`." in text
     assert "Nothing to say." in text
     assert "![A figure](pictures/benchmark-tiny.svg)" in text
 
@@ -197,7 +197,7 @@ def test_numbers_say_why_a_line_was_not_run(tmp_path):
 def test_a_table_says_what_is_special_about_a_dataset():
     (grid,) = STUDY.declaration["grid"]
     study = tiny_study(grid=[{**grid, "dataset": "ag_news"}])
-    note = "AG-News: trained on 89,008 of its 120,000 rows, which are all that we have."
+    note = "AG-News: trained on 89,008 of its 120,000 rows, those available to us."
     assert note in make_table(study, SPEC, made_up_rows(study, VALUES)).notes
     assert note not in make_table(study, SPEC, []).notes
     assert note not in make_table(study, SPEC | {"unit": "seconds"}, made_up_rows(study, VALUES)).notes
@@ -215,7 +215,7 @@ def test_the_whole_page_is_written_in_every_format(tmp_path, monkeypatch, ending
 def test_bad_paths_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"ends in \.md, \.html, \.tex"):
         write_page(tmp_path / "page.pdf", tmp_path, tmp_path)
-    with pytest.raises(InputError, match="run a study first"):
+    with pytest.raises(InputError, match="Run a study first"):
         write_page(tmp_path / "page.md", tmp_path / "none", tmp_path)
 
 

@@ -126,7 +126,7 @@ def test_a_certificate_says_what_it_claims():
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("rows.txt", "", "give the file one of them"),
+        ("rows.txt", "", "must end in .csv, .jsonl, .parquet"),
         ("rows.csv", "text,label\na,b\n", "missing columns"),
         ("rows.jsonl", "{not json\n", "Row 1"),
         ("rows.jsonl", "[]\n", "Row 1"),
@@ -150,7 +150,7 @@ def test_a_missing_file_or_folder_is_named(tmp_path):
 
 def test_one_file_has_one_kind_of_text(tmp_path):
     rows = [Certificate(text, "x", 1, 1.0, "m", "proved") for text in ("a", b"a")]
-    with pytest.raises(InputError, match="not of both"):
+    with pytest.raises(InputError, match="all str or all bytes"):
         Certificates(rows).to_jsonl(tmp_path / "rows.jsonl")
     assert not list(tmp_path.iterdir())
 

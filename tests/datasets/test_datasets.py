@@ -101,7 +101,7 @@ def test_a_label_outside_the_dataset_is_refused(tmp_path):
     folder = tmp_path / "imdb"
     _write_paper_layout(folder)
     pq.write_table(pa.table({"text": ["a"], "label": [2]}), folder / "train.parquet")
-    with pytest.raises(InputError, match=r"outside 0 … 1"):
+    with pytest.raises(InputError, match="not a number from 0 to 1"):
         load_dataset("imdb", tmp_path)
     pq.write_table(pa.table({"text": ["a"], "label": ["good"]}), folder / "train.parquet")
     with pytest.raises(InputError, match="line 1: the label 'good'"):
@@ -128,7 +128,7 @@ def test_without_folder_and_hub_client_the_error_says_how_to_get_the_data(monkey
 def test_a_failed_download_says_how_to_get_the_data(tmp_path):
     pytest.importorskip("datasets")
     source = PaperDataset("sst2", ("negative", "positive"), HubSource(str(tmp_path / "nothing")))
-    with pytest.raises(InputError, match=r"could not be downloaded.*LEVCERT_DATA"):
+    with pytest.raises(InputError, match=r"Cannot download.*LEVCERT_DATA"):
         source()
 
 
@@ -228,7 +228,7 @@ def test_labels_have_one_order():
 @pytest.mark.parametrize("arguments", [{"test_share": 2.0}, {"test_share": float("nan")}, {"label_column": ""}])
 def test_arguments_that_make_no_dataset_are_refused(tmp_path, arguments):
     (tmp_path / "train.csv").write_text("text,label\na,x\nb,y\n")
-    with pytest.raises(InputError, match="test share"):
+    with pytest.raises(InputError, match="test_share must be"):
         dataset_from_files(tmp_path / "train.csv", **arguments)
 
 

@@ -67,9 +67,9 @@ BAD_ROWS = [
     ("rows.csv", b"text,label\nfine,1\nlonely\n", 3, "1 columns instead of 2"),
     ("rows.csv", b"text,label\nfine,1\n\xff\xfe,1\n", 3, "text is not UTF-8"),
     ("rows.csv", b"text,label\nfine,1\nhello,\xff\n", 3, "label is not UTF-8"),
-    ("rows.csv", b'text,label\nfine,1\n"open quote,1\n', 3, "not a row of the table"),
+    ("rows.csv", b'text,label\nfine,1\n"open quote,1\n', 3, "not a valid row"),
     ("rows.tsv", b"text\tlabel\nfine\t1\nhello\n", 3, "1 columns"),
-    ("rows.jsonl", b'{"text": "fine", "label": 1}\n{"text": "a"\n', 2, "not a line of JSON"),
+    ("rows.jsonl", b'{"text": "fine", "label": 1}\n{"text": "a"\n', 2, "not valid JSON"),
     ("rows.jsonl", b'{"text": "fine", "label": 1}\n[1, 2]\n', 2, "not a JSON object"),
     ("rows.jsonl", b'{"text": "fine", "label": 1}\n{"text": "a"}\n', 2, "no field 'label'"),
     ("rows.jsonl", b'{"text": "fine", "label": 1}\n{"text": null, "label": 1}\n', 2, "missing text"),
@@ -87,7 +87,7 @@ BAD_ROWS = [
         "neither a string nor an integer",
     ),
     ("rows.jsonl", b'{"text": "fine", "label": 1}\n{"text": "\xff", "label": 1}\n', 2, "not UTF-8"),
-    ("rows.jsonl", b'{"text": "fine", "label": 1}\n' + b"[" * 100_000 + b"\n", 2, "not a line of JSON"),
+    ("rows.jsonl", b'{"text": "fine", "label": 1}\n' + b"[" * 100_000 + b"\n", 2, "not valid JSON"),
 ]
 
 
@@ -122,14 +122,14 @@ def test_a_very_long_field_is_an_unclosed_quote(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("rows.xml", b"", "rows are read from"),
-        ("rows", b"", "'none'"),
-        ("rows.parquet", b"junk", "not a whole parquet file"),
-        ("rows.csv.gz", b"junk", "damaged or cut short"),
-        ("rows.csv.gz", gzip.compress(b"text,label\n" + b"a,1\n" * 10_000, mtime=0)[:-20], "damaged or cut short"),
+        ("rows.xml", b"", "must end in .csv"),
+        ("rows", b"", "must end in .csv"),
+        ("rows.parquet", b"junk", "not a complete parquet file"),
+        ("rows.csv.gz", b"junk", "damaged or truncated"),
+        ("rows.csv.gz", gzip.compress(b"text,label\n" + b"a,1\n" * 10_000, mtime=0)[:-20], "damaged or truncated"),
         ("rows.csv", b"", "the columns are none"),
         ("rows.csv", b'text,"label"x\na,b\n', "does not name the columns"),
-        ("rows.csv", b"text,text,label\na,b,c\n", "2 columns 'text'"),
+        ("rows.csv", b"text,text,label\na,b,c\n", "2 columns named 'text'"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, name, content, message):

@@ -141,14 +141,17 @@ def _rewrite(path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda fields, tensors: fields.update(kind="forest"), "kind 'forest'; this levcert knows conv"),
-        (lambda fields, tensors: tensors.update(bias=np.ones(4)), "holds a bias"),
-        (lambda fields, tensors: tensors.update(tail=np.ones(4)), "no convolutional model has"),
+        (
+            lambda fields, tensors: fields.update(kind="forest"),
+            "kind is 'forest', and this version of levcert knows conv",
+        ),
+        (lambda fields, tensors: tensors.update(bias=np.ones(4)), "contains a bias"),
+        (lambda fields, tensors: tensors.update(tail=np.ones(4)), "do not belong to a convolutional model"),
         (lambda fields, tensors: tensors.pop("head"), "no tensor 'head'"),
         (lambda fields, tensors: tensors.update(head=np.ones((2, 9))), "shape"),
         (lambda fields, tensors: tensors.update(embedding=np.ones((7, 2))), "shape"),
         (lambda fields, tensors: fields["options"].update(layers=2), "no tensor 'kernel.1'"),
-        (lambda fields, tensors: fields["options"].update(layers="many"), "'many' layers"),
+        (lambda fields, tensors: fields["options"].update(layers="many"), "invalid number of layers 'many'"),
         (lambda fields, tensors: fields["options"].update(activation="sigmoid"), "not 0 at 0"),
         (lambda fields, tensors: fields["options"].update(pooling="max"), "sum or mean"),
     ],
@@ -164,7 +167,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"bias": np.zeros(4)}, "no window sum"),
+        ({"bias": np.zeros(4)}, "not be a window sum"),
         ({"kernels": []}, "at least one kernel"),
         ({"embedding": np.ones((2, 2))}, "2 rows for an alphabet of 3"),
         ({"embedding": np.full((3, 2), np.nan)}, "NaN"),
@@ -178,7 +181,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path, change, message):
         ({"alphabet": "abc"}, "an Alphabet"),
         ({"kernels": None}, "a list of arrays"),
         ({"embedding": "x"}, "not an array of numbers"),
-        ({"labels": 5}, "at least two different labels"),
+        ({"labels": 5}, "at least two distinct labels"),
         ({"activation": []}, "by its name"),
     ],
 )

@@ -72,12 +72,12 @@ def test_damaged_headers_are_refused(tmp_path, metadata, message):
 def test_files_of_another_sort_are_refused(tmp_path):
     junk = tmp_path / "junk.safetensors"
     junk.write_bytes(b"\x00\xff" * 100)
-    with pytest.raises(InputError, match="not a whole safetensors file"):
+    with pytest.raises(InputError, match="not a complete safetensors file"):
         read_model(junk)
     whole = tmp_path / "whole.safetensors"
     write_model(whole, HEADER, TENSORS)
     junk.write_bytes(whole.read_bytes()[:-5])
-    with pytest.raises(InputError, match="not a whole safetensors file"):
+    with pytest.raises(InputError, match="not a complete safetensors file"):
         read_model(junk)
     with pytest.raises(InputError, match="folder"):
         read_model(tmp_path)
@@ -97,7 +97,7 @@ def test_nan_is_neither_written_nor_read(tmp_path):
 def test_headers_are_plain_json(tmp_path):
     with pytest.raises(InputError, match="JSON"):
         write_model(tmp_path / "m.safetensors", Header("conv", Alphabet("ab"), ("x", "y"), {"f": print}), TENSORS)
-    with pytest.raises(InputError, match=r"ends in \.safetensors"):
+    with pytest.raises(InputError, match=r"must end in \.safetensors"):
         write_model(tmp_path / "m.pt", HEADER, TENSORS)
 
 

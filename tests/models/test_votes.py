@@ -124,17 +124,17 @@ def test_pruning_keeps_the_votes_that_differ_most():
 def test_votes_are_rounded_to_units():
     assert quantised([[-1.0, 0.0, 0.5, 1.0]]).tolist() == [[-127, 0, 64, 127]]
     for bad in ([1.5], [np.nan]):
-        with pytest.raises(InputError, match="between −1 and 1"):
+        with pytest.raises(InputError, match="from −1 to 1"):
             quantised(bad)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"orders": [3, 2]}, "rise from"),
-        ({"orders": [0, 2]}, "rise from"),
+        ({"orders": [3, 2]}, "must be ascending, from 1"),
+        ({"orders": [0, 2]}, "must be ascending, from 1"),
         ({"orders": [2, 3, 4]}, "2 tables of votes for 3 orders"),
-        ({"orders": "ab"}, "whole numbers"),
+        ({"orders": "ab"}, "must be integers"),
         ({"votes": np.zeros((2, ROWS, 2))}, "int8"),
         ({"votes": np.full((2, ROWS, 2), -128, dtype=np.int8)}, "−127"),
         ({"votes": np.zeros((2, ROWS - 1, 2), dtype=np.int8)}, "power of two"),

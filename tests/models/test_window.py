@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from levcert import Alphabet, InputError
 from levcert.models.class_labels import check_labels
-from levcert.models.window import windows_of
+from levcert.models.edit_effects import windows_of
 from tests.slow_twins import AnyWindowModel, slow_edit_effects, slow_scores
 
 MODELS = st.builds(
@@ -40,7 +40,7 @@ def test_edit_effects_in_parts_are_the_same(monkeypatch):
     model = AnyWindowModel(Alphabet("ab"), ("x", "y"), 3)
     ids = np.array([1, 2, 2, 1, 1], dtype=np.int32)
     whole = model.edit_effects(ids)
-    monkeypatch.setattr("levcert.models.window._WINDOW_IDS_AT_ONCE", 1)
+    monkeypatch.setattr("levcert.models.edit_effects._WINDOW_IDS_AT_ONCE", 1)
     np.testing.assert_array_equal(model.edit_effects(ids).insertions, whole.insertions)
 
 

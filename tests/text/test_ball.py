@@ -94,7 +94,7 @@ def test_samples_repeat_with_the_seed():
     ("make", "message"),
     [
         (lambda: Ball("a", -1, "ab"), "at least 0"),
-        (lambda: Ball("a", 1.5, "ab"), "whole distance"),
+        (lambda: Ball("a", 1.5, "ab"), "must be an integer of at least 0"),
         (lambda: Ball(None, 1, "ab"), "str or bytes"),
         (lambda: Ball("a", 1, "ab", {"swap"}), "insert, delete or substitute"),
         (lambda: Ball("a", 1, b"ab"), "both str or both bytes"),

@@ -114,15 +114,15 @@ def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, monkeypatch, options
 def test_a_checkpoint_of_another_run_is_refused(toy, tmp_path):
     path = tmp_path / "run.checkpoint"
     train(toy, TrainingConfig(**SMALL), checkpoint=path)
-    with pytest.raises(InputError, match="other config"):
+    with pytest.raises(InputError, match="a different config"):
         train(toy, TrainingConfig(**SMALL | {"seed": 9}), checkpoint=path, resume=True)
     other = Dataset("toy", toy.labels, toy.train.take(slice(0, 300)), toy.test, "")
-    with pytest.raises(InputError, match="other data"):
+    with pytest.raises(InputError, match="a different data"):
         train(other, TrainingConfig(**SMALL), checkpoint=path, resume=True)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match="damaged"):
         train(toy, TrainingConfig(**SMALL), checkpoint=path, resume=True)
-    with pytest.raises(InputError, match="name the checkpoint"):
+    with pytest.raises(InputError, match="needs the checkpoint"):
         train(toy, TrainingConfig(**SMALL), resume=True)
 
 
@@ -176,19 +176,19 @@ def test_the_paper_s_preset():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"p": 3.0}, "p is 1, 2 or inf"),
-        ({"method": "magic"}, "method is one of lipschitz, penalty, plain"),
-        ({"epochs": 0}, "epochs is at least 1"),
-        ({"learning_rate": -1.0}, "positive number"),
-        ({"learning_rate": math.nan}, "positive number"),
-        ({"peak": 1.0}, "peak is in"),
+        ({"p": 3.0}, "p must be 1, 2 or inf"),
+        ({"method": "magic"}, "method must be one of lipschitz, penalty, plain"),
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"learning_rate": -1.0}, "must be positive and finite"),
+        ({"learning_rate": math.nan}, "must be positive and finite"),
+        ({"peak": 1.0}, "peak must be in"),
         ({"deletion": 1.0}, "deletion in"),
         ({"cut": 0}, "cut at least 1"),
         ({"activation": "sigmoid"}, "not 0 at 0"),
         ({"normaliser": "substitution", "layers": 2}, "one layer"),
         ({"speed": 1}, "no training option 'speed'"),
-        ({"epochs": "many"}, "epochs cannot be 'many'"),
-        ({"epochs": True}, "epochs cannot be True"),
+        ({"epochs": "many"}, "'many' is not a valid value for the training option epochs"),
+        ({"epochs": True}, "True is not a valid value for the training option epochs"),
     ],
 )
 def test_configurations_that_make_no_sense_are_refused(values, message):
@@ -253,9 +253,9 @@ def _rows(count):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("toy", "-o", "model.pt"), "ends in .safetensors"),
+        (("toy", "-o", "model.pt"), "must end in .safetensors"),
         (("toy", "-o", "no/model.safetensors"), "folder does not exist"),
-        (("toy", "--p", "3"), "p is 1, 2 or inf"),
+        (("toy", "--p", "3"), "p must be 1, 2 or inf"),
         (("toy", "--orders", "4,6"), "orders belongs to the model votes"),
         (("nothing.csv",), "nothing.csv does not exist"),
         (("nothing",), "no dataset 'nothing'"),
@@ -287,4 +287,4 @@ def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
     assert (tmp_path / "m.checkpoint").exists()
     assert not (tmp_path / "m.safetensors").exists()
     result = run("toy", "-o", "m.safetensors", "--epochs", "3", "--kernel-size", "3", "--resume", cwd=tmp_path)
-    assert "belongs to a run with other config" in result.stderr
+    assert "belongs to a run with a different config" in result.stderr

@@ -127,7 +127,7 @@ def test_requests_have_a_largest_size(client):
     came = client.post("/predict", content=(b"x" * 100_000 for _ in range(20)))
     for response in (said, came):
         assert response.status_code == 413
-        assert response.json()["error"].startswith("A request has at most")
+        assert response.json()["error"].startswith("A request may have at most")
 
 
 def test_a_large_alphabet_has_shorter_texts(model):
@@ -155,7 +155,7 @@ class Parity(WindowModel):
 def test_methods_that_do_not_know_the_model_are_not_offered():
     service = Service(Parity(), Limits())
     assert service.certifiers == ["auto", "exact", "smoothing"]
-    with pytest.raises(levcert.InputError, match="lipslev does not know this model; choose auto"):
+    with pytest.raises(levcert.InputError, match="lipslev does not support this model; use auto"):
         service.certify(schemas.CertifyRequest(texts=["a"], method="lipslev"), np.inf)
 
 

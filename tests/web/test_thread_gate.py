@@ -55,7 +55,7 @@ def test_work_can_see_that_it_is_late():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        (Limits(seconds=0.0), "The answer took longer than 0 s"),
+        (Limits(seconds=0.0), "The request took longer than 0 s"),
         (Limits(workers=1, waiting=-1), "Too many requests are waiting"),
     ],
 )

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
-from levcert.models.window import WindowModel, pad
+from levcert.models.edit_effects import pad
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.edits import Edit, Operation, apply_edits
 from levcert.text.threat import PRINTABLE_ASCII, AllowedEdits, Threat

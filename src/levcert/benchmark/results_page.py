@@ -17,11 +17,11 @@ from levcert.files.atomic import atomic_path
 
 
 def write_page(output: Path, results: Path, pictures: Path) -> None:
-    """Write the page in the format that its ending names, and the numbers of its tables beside the rows."""
+    """Write the page in the format that its extension names, and the numbers in its tables next to the rows."""
     if output.suffix not in FORMATS:
-        raise InputError(f"A page ends in {', '.join(FORMATS)}, and {output} does not.")
+        raise InputError(f"Cannot write {output}: the name of a page ends in {', '.join(FORMATS)}.")
     if not results.is_dir():
-        raise InputError(f"There is no folder {results}; run a study first, or name the folder with --results.")
+        raise InputError(f"There is no folder {results}. Run a study first, or name the folder with --results.")
     blocks: list[Block] = [Heading(1, "Results"), *map(Paragraph, page_introduction())]
     for name in study_names():
         blocks += study_blocks(load_study(name), results, pictures, output.parent)
@@ -36,10 +36,12 @@ def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path) -
     source = "none yet"
     if rows:
         files = (path, write_claims(study, path, rows))
-        source = ", as numbers of the tables ".join(f"[{f.name}]({os.path.relpath(f, seen_from)})" for f in files)
+        source = "; the tables as JSON: ".join(f"[{f.name}]({os.path.relpath(f, seen_from)})" for f in files)
+    paper = study.declaration["paper"]
+    origin = "Not in the paper." if paper == "ours" else f"In the paper: {paper}."
     blocks: list[Block] = [
         Heading(2, study.title),
-        Paragraph(f"In the paper: {study.declaration['paper']}. Rows: {source}; command: `{study.command}`."),
+        Paragraph(f"{origin} Rows: {source}. Command: `{study.command}`."),
         *map(Paragraph, study.remarks.split("\n\n")),
     ]
     blocks += [make_table(study, spec, rows) for spec in study.page_tables]

@@ -23,10 +23,12 @@ class Auto(Certifier):
     enough: int | None = None
     budget: float | None = None  # seconds for each text
 
+    def limited(self, max_distance: int | None, budget: float | None) -> Auto:
+        enough = max_distance if self.enough is None else self.enough
+        return replace(self, enough=enough, budget=budget if self.budget is None else self.budget)
+
     def verdicts(self, batch: Batch) -> list[Verdict]:
-        exact = Exact(budget=self.budget)
-        if self.enough is not None:
-            exact = replace(exact, distance=self.enough, enough=self.enough)
+        exact = Exact().limited(self.enough, self.budget)
         if self.enough is None or not knows_its_costs(batch.model):
             return exact.verdicts(batch)
         verdicts = Lipschitz().verdicts(batch)

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, TypeGuard
+from typing import ClassVar, Final, Self, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
+from levcert.models.any_classifier import Classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import EncodedTexts, Text
 from levcert.text.edits import Edit, Operation
@@ -107,11 +108,31 @@ class Batch:
         return 3 * (self.encoded.lengths + self.model.width) + 10
 
 
-class Certifier(ABC):
-    """A method of certification; its class attributes are what ``levcert certify --help`` says about it."""
+class Method(ABC):
+    """A way to certify: one of the two kinds below."""
 
     name: ClassVar[str]
-    needs: ClassVar[str]  # which models it works for
+    needs: ClassVar[str]  # which classifiers it works for
+
+    def limited(self, max_distance: int | None, budget: float | None) -> Self:
+        """Return this method told that larger radii are not asked for, and how many seconds each text may take."""
+        return self
+
+
+class ClassifierMethod(Method):
+    """A method for any classifier: it asks for labels, one text after the other."""
+
+    @abstractmethod
+    def threat(self, threat: Threat) -> Threat:
+        """Return what is really certified against when a threat is asked for; certificates name it."""
+
+    @abstractmethod
+    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+        """Return the label of a text, and what was found about it."""
+
+
+class Certifier(Method):
+    """A method for window models: it sees their windows, and answers whole batches."""
 
     @abstractmethod
     def verdicts(self, batch: Batch) -> list[Verdict]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar
 
-from levcert.certifiers.base import Verdict
+from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
 from levcert.text.alphabet import Alphabet, Text
@@ -17,7 +17,7 @@ from levcert.text.threat import Threat
 
 
 @dataclass(frozen=True)
-class BruteForce:
+class BruteForce(ClassifierMethod):
     """Ask for the label of every text within 1, 2, … ``distance`` edits; the first other one is a counterexample.
 
     ``alphabet`` is what edits bring in, and then the certificate's threat says so.  Without it, edits bring in
@@ -31,6 +31,9 @@ class BruteForce:
 
     distance: int = 1
     alphabet: Alphabet | Text | None = None
+
+    def limited(self, max_distance: int | None, budget: float | None) -> BruteForce:
+        return self if max_distance is None else replace(self, distance=max_distance)
 
     def threat(self, threat: Threat) -> Threat:
         """Return the threat that is searched: no symbols but those of the alphabet given."""

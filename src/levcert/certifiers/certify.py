@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from levcert.certificates.certificate import Certificate
 from levcert.certificates.certificates import Certificates
 from levcert.certificates.claims import Unit
 from levcert.certifiers.auto import Auto
-from levcert.certifiers.base import Certifier, Verdict, batches
+from levcert.certifiers.base import Certifier, ClassifierMethod, Method, Verdict, batches
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
@@ -28,8 +28,6 @@ from levcert.text.alphabet import Text
 from levcert.text.edits import OPERATIONS, Operation, OperationName
 from levcert.text.model_view import native
 from levcert.text.threat import Threat, as_threat
-
-Method = Certifier | BruteForce | DeletionSmoothing
 
 CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
@@ -100,7 +98,7 @@ def certify_each(
             if not isinstance(model, WindowModel):
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
             yield from _of_batch(model, chunk, certifier, threat, max_distance)
-        else:
+        elif isinstance(certifier, ClassifierMethod):
             yield from _of_each(model, chunk, certifier, threat, max_distance)
 
 
@@ -121,7 +119,7 @@ def _of_batch(
 def _of_each(
     model: Any,
     texts: Sequence[Text],
-    certifier: BruteForce | DeletionSmoothing,
+    certifier: ClassifierMethod,
     threat: Threat,
     max_distance: int | None,
 ) -> Iterator[Certificate]:
@@ -154,7 +152,7 @@ class About:
 
 
 def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
-    """Look a method up, and tell it what distance and time are of interest where it can make use of that."""
+    """Look a method up, and tell it how far and how long it need search."""
     if isinstance(method, str):
         method = method.replace("_", "-")
         if method not in CERTIFIERS:
@@ -162,14 +160,4 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
         method = CERTIFIERS[method]()
     if not isinstance(method, Method):
         raise InputError(f"A method is a name or an instance such as Exact(), not {method!r}.")
-    if isinstance(method, Auto | Chains) and method.enough is None:
-        method = replace(method, enough=max_distance)
-    if isinstance(method, Exact) and max_distance is not None:
-        method = replace(method, distance=max_distance, enough=max_distance)
-    if isinstance(method, Refine) and method.distance is None:
-        method = replace(method, distance=max_distance)
-    if isinstance(method, Auto | Exact | Refine) and method.budget is None:
-        method = replace(method, budget=budget)
-    if isinstance(method, BruteForce) and max_distance is not None:
-        method = replace(method, distance=max_distance)
-    return method
+    return method.limited(max_distance, budget)

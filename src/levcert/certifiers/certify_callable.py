@@ -12,7 +12,7 @@ from levcert.certifiers.certify import certify
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.errors import InputError
 from levcert.text.alphabet import Text
-from levcert.text.edits import OPERATIONS, Operation, OperationName
+from levcert.text.edits import OPERATIONS, Operation, OperationName, operation_of
 from levcert.text.threat import Threat
 
 _METHODS: Final[dict[str, type[DeletionSmoothing] | type[BruteForce]]] = {
@@ -47,5 +47,5 @@ def certify_callable(
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known)) or 'none'}.")
-    threat = Threat(frozenset(map(Operation.of, operations)), symbols)
+    threat = Threat(frozenset(map(operation_of, operations)), symbols)
     return certify(function, texts, kind(**options), max_distance=max_distance, threat=threat)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.certifiers.base import Verdict
+from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
 from levcert.text.alphabet import Text, hashable_bytes
@@ -22,7 +22,7 @@ ABSTAIN = -1
 
 
 @dataclass(frozen=True)
-class DeletionSmoothing:
+class DeletionSmoothing(ClassifierMethod):
     """Certify the smoothed classifier, not the classifier itself, with probability at least 1 − α.
 
     ``prediction_samples`` choose the label; ``bound_samples``, drawn afresh, give the lower confidence bound μ of

@@ -10,7 +10,7 @@ import numpy as np
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.errors import InputError
 from levcert.models.conv import ConvModel
-from levcert.models.window import pad
+from levcert.models.edit_effects import pad
 from levcert.text.alphabet import EncodedTexts
 
 

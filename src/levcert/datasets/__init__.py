@@ -1,4 +1,4 @@
-"""Texts with labels: embedded ones, the paper's four, and any file of the user's."""
+"""Labelled texts: the embedded datasets, the paper's four, and your own files."""
 
 from levcert.datasets.catalog import DATASETS, is_file, load_dataset
 from levcert.datasets.dataset import Dataset, Split

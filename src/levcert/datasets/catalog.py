@@ -17,15 +17,15 @@ from levcert.errors import InputError
 
 @dataclass(frozen=True)
 class Entry:
-    """A dataset's description, and how to load it from a data folder (embedded ones need none)."""
+    """A dataset's description, and how to load it from a data folder (embedded datasets need none)."""
 
     description: str
     load: Callable[[str | Path | None], Dataset]
 
 
 DATASETS: Final[dict[str, Entry]] = {
-    "languages": Entry("which of 16 languages names are in (embedded)", lambda _: load_languages()),
-    "toy": Entry("letters against digits (embedded, for tests)", lambda _: load_toy()),
+    "languages": Entry("which of 16 languages a text of names is in (embedded)", lambda _: load_languages()),
+    "toy": Entry("letters or digits (embedded, for tests)", lambda _: load_toy()),
     "ag_news": Entry("topic of a news item, 4 classes", load_ag_news),
     "sst2": Entry("sentiment of a phrase about a film", load_sst2),
     "imdb": Entry("sentiment of a film review", load_imdb),

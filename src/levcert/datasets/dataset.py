@@ -31,12 +31,12 @@ class Split:
         return len(self.texts)
 
     def take(self, rows: npt.NDArray[np.int64] | slice) -> Split:
-        """Return the rows with these numbers as a split of their own."""
+        """Return the rows with these numbers as a new split."""
         chosen = range(len(self))[rows] if isinstance(rows, slice) else rows
         return Split([self.texts[i] for i in chosen], self.labels[rows])
 
     def cut(self, length: int | None) -> Split:
-        """Return the split with only so many first characters of each text; None: as it is."""
+        """Return the split with each text truncated to its first ``length`` characters; None: unchanged."""
         return self if length is None else Split([text[:length] for text in self.texts], self.labels)
 
     @cached_property
@@ -63,29 +63,29 @@ class Dataset:
     def __post_init__(self) -> None:
         for name, split in (("training", self.train), ("test", self.test)):
             if len(split) and not 0 <= split.labels.min() <= split.labels.max() < len(self.labels):
-                raise InputError(f"A {name} label of {self.name} has a number outside 0 … {len(self.labels) - 1}.")
+                raise InputError(f"A {name} label of {self.name} is not a number from 0 to {len(self.labels) - 1}.")
 
     def __repr__(self) -> str:
         return f"<Dataset {self.name}: {len(self.train)} train, {len(self.test)} test, {len(self.labels)} labels>"
 
 
 def holdout(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
-    """Set ``rows`` random rows aside, in their order: (the rest, those rows)."""
+    """Hold out ``rows`` random rows, in their original order: (the rest, the held-out rows)."""
     if not 0 <= rows < len(split):
-        raise InputError(f"Cannot set {rows} of {len(split)} rows aside; choose fewer.")
+        raise InputError(f"Cannot hold out {rows} of {len(split)} rows; choose fewer.")
     aside = np.zeros(len(split), dtype=bool)
     aside[np.random.default_rng(seed).permutation(len(split))[:rows]] = True
     return split.take(np.flatnonzero(~aside)), split.take(np.flatnonzero(aside))
 
 
 def holdout_apart(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
-    """Set rows aside that training does not see in parts either: (the rest, those rows).
+    """Hold out rows of which training does not even see parts: (the rest, the held-out rows).
 
-    Some corpora hold sentences and phrases of the same sentences (SST-2).  Rows that occur in no other row are set
-    aside, and rows that occur inside those are left out of the rest: a validation as strict as the test.
+    Some corpora contain sentences as well as phrases of the same sentences (SST-2).  The held-out rows occur inside no
+    other row, and rows that occur inside them are left out of the rest: a validation as strict as the test.
     """
     if not 0 < rows < len(split):
-        raise InputError(f"Cannot set {rows} of {len(split)} rows aside; choose fewer.")
+        raise InputError(f"Cannot hold out {rows} of {len(split)} rows; choose fewer.")
     texts = [str(text).strip() for text in split.texts]
     everything = "\n".join(texts)
     aside: list[int] = []
@@ -97,5 +97,5 @@ def holdout_apart(split: Split, rows: int, seed: int) -> tuple[Split, Split]:
     held = "\n".join(texts[row] for row in aside)
     rest = [row for row in range(len(split)) if texts[row] not in held]
     if len(aside) < rows or not rest:
-        raise InputError(f"Only {len(aside)} of {len(split)} rows occur in no other row; set fewer aside.")
+        raise InputError(f"Only {len(aside)} of {len(split)} rows occur inside no other row; hold out fewer.")
     return split.take(np.array(rest)), split.take(np.array(sorted(aside)))

@@ -27,17 +27,17 @@ def dataset_from_files(
     test_share: float = 0.1,
     skipped: Counter[str] | None = None,
 ) -> Dataset:
-    """Read a training and a test file; without a test file, set a share of the training texts aside.
+    """Read a training and a test file; without a test file, hold out a share of the training texts.
 
-    Rows are set aside by a hash of their text, so equal texts are on the same side and the split is the same
-    on every machine.  ``skipped`` counts skipped rows by reason.
+    A hash of the text decides which rows are held out, so equal texts are on the same side and the split is the same
+    on every machine.  ``skipped`` counts the bad rows that were skipped, by reason.
     """
     if not 0 <= test_share < 1 or not label_column:
-        raise InputError("A test share lies in [0, 1), and a classifier needs a label column.")
+        raise InputError("test_share must be in [0, 1), and label_column must name a column.")
     skipped = Counter() if skipped is None else skipped
     rows = list(RowReader(train, text_column, label_column, on_bad_row, skipped=skipped))
     if not rows:
-        raise InputError(f"{train} has no rows to learn from.")
+        raise InputError(f"{train} has no rows to train on.")
     labels = sorted_labels(row.label for row in rows if row.label is not None)
     if len(labels) < 2:
         raise InputError(f"All rows of {train} have the label {labels[0]!r}; a classifier needs at least two labels.")
@@ -57,7 +57,7 @@ def dataset_from_files(
 
 
 def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the different labels in order: by value where all are integers, else as strings."""
+    """Return the distinct labels in order: by value if all are integers, else as strings."""
     different = set(labels)
     if all(re.fullmatch(r"-?[0-9]{1,18}", label) for label in different):
         return tuple(sorted(different, key=lambda label: (int(label), label)))
@@ -68,14 +68,12 @@ def _split(rows: list[Row], labels: tuple[str, ...], path: str | Path) -> Split:
     number = {label: index for index, label in enumerate(labels)}
     for row in rows:
         if row.label not in number:
-            raise InputError(
-                f"{path}: line {row.line}: the label {row.label!r} is not among those of the training file."
-            )
+            raise InputError(f"{path}: line {row.line}: the label {row.label!r} does not occur in the training file.")
     numbers = np.array([number[row.label] for row in rows if row.label is not None], dtype=np.int64)
     return Split([row.text for row in rows], numbers)
 
 
 def _hash_share(text: Text) -> float:
-    """Return a number in [0, 1) that depends on the text alone."""
+    """Return a number in [0, 1) that depends only on the text."""
     raw = hashable_bytes(text)
     return int.from_bytes(hashlib.sha256(raw).digest()[:8], "big") / 2**64

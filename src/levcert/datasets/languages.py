@@ -70,7 +70,7 @@ _UNITS: Final = [
 
 
 def load_languages(train_rows: int = 1000, test_rows: int = 250) -> Dataset:
-    """Make the dataset: so many texts per language, the same on every machine with the same Babel."""
+    """Make the dataset: equally many texts per language, the same on every machine with the same Babel."""
     import babel
 
     names = {code: _names(code) for code in LANGUAGES}
@@ -106,7 +106,7 @@ def _names(code: str) -> set[str]:
 
 
 def _is_test(name: str) -> bool:
-    """One name in five is for the test split, whatever its language and capitals."""
+    """Assign one name in five to the test split, regardless of its language and capitals."""
     return hashlib.sha256(name.casefold().encode()).digest()[0] % 5 == 0
 
 

@@ -1,4 +1,4 @@
-"""The four datasets of the paper: from a local folder, else from where their owners publish them."""
+"""The four datasets of the paper: from a local folder, or else from their publishers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DATA_VARIABLE: Final = "LEVCERT_DATA"
 
 @dataclass(frozen=True)
 class HubSource:
-    """Where a dataset lies on the Hugging Face hub, and under which names."""
+    """Where a dataset is on the Hugging Face hub, and the names of its parts."""
 
     path: str
     configuration: str | None = None
@@ -29,7 +29,7 @@ class HubSource:
 
 @dataclass(frozen=True)
 class PaperDataset:
-    """A dataset of the paper that the hub publishes."""
+    """A dataset of the paper that is on the hub."""
 
     name: str
     labels: tuple[str, ...]
@@ -47,7 +47,7 @@ class PaperDataset:
         return Dataset(self.name, self.labels, train, test, source)
 
     def _from_hub(self) -> tuple[Split, Split]:
-        advice = f"Set {DATA_VARIABLE} or --data-dir to the folder that holds {self.name}/train.parquet"
+        advice = f"Set {DATA_VARIABLE} or --data-dir to the folder that contains {self.name}/train.parquet"
         try:
             import datasets
         except ImportError:
@@ -56,9 +56,10 @@ class PaperDataset:
             ) from None
         try:
             rows = datasets.load_dataset(self.hub.path, self.hub.configuration)
-        except Exception as error:  # the hub client raises errors of many libraries
+        except Exception as error:  # the hub client raises errors from many libraries
             raise InputError(
-                f"The dataset {self.name} could not be downloaded ({type(error).__name__}). {advice}, or connect."
+                f"Cannot download the dataset {self.name} ({type(error).__name__}). "
+                f"{advice}, or check your internet connection."
             ) from None
         train, test = (
             Split(list(rows[split][self.hub.text]), np.array(rows[split]["label"], dtype=np.int64))
@@ -81,19 +82,19 @@ FAKE_NEWS_TEST_ROWS: Final = 1000
 def load_fake_news(data_dir: str | Path | None = None) -> Dataset:
     """Load Kaggle's ``fake-news`` competition from ``data_dir/fake_news/train.csv``.
 
-    As in the paper the last 1,000 rows are the test split and missing texts become "nan"; unlike its code, the
-    first training row is not in the test split as well.
+    As in the paper, the last 1,000 rows are the test split and missing texts become "nan".  Unlike in its code, the
+    first training row is not part of the test split.
     """
     folder = data_folder("fake_news", data_dir)
     if folder is None:
         raise InputError(
-            "The dataset fake_news is not on this machine. Download train.csv of Kaggle's competition 'fake-news' "
-            f"and set {DATA_VARIABLE} or --data-dir to the folder that holds it as fake_news/train.csv."
+            "The dataset fake_news is not on this machine. Download train.csv from Kaggle's competition 'fake-news' "
+            f"and set {DATA_VARIABLE} or --data-dir to the folder that contains it as fake_news/train.csv."
         )
     path = folder / "train.csv"
     split = rows_as_split(RowReader(path, missing_text="nan"))
     if len(split) <= FAKE_NEWS_TEST_ROWS:
-        raise InputError(f"{path} has {len(split)} rows; Kaggle's file has 20,800.")
+        raise InputError(f"{path} has only {len(split)} rows; Kaggle's file has 20,800. Download it again.")
     cut = len(split) - FAKE_NEWS_TEST_ROWS
     return Dataset(
         "fake_news",
@@ -109,14 +110,14 @@ def rows_as_split(rows: Iterable[Row]) -> Split:
     texts, labels = [], []
     for row in rows:
         if row.label is None or not row.label.isdecimal():
-            raise InputError(f"line {row.line}: the label {row.label!r} is not the number of a class.")
+            raise InputError(f"line {row.line}: the label {row.label!r} is not a class number (0, 1, …).")
         texts.append(row.text)
         labels.append(int(row.label))
     return Split(texts, np.array(labels, dtype=np.int64))
 
 
 def data_folder(name: str, data_dir: str | Path | None) -> Path | None:
-    """Return the folder of a dataset below ``data_dir`` or ``$LEVCERT_DATA``, or None if none is named or there."""
+    """Return the folder of a dataset in ``data_dir`` or ``$LEVCERT_DATA``; None if neither is set or has it."""
     root = data_dir or os.environ.get(DATA_VARIABLE)
     if not root:
         return None

@@ -1,4 +1,4 @@
-"""Rows of csv, tsv, JSON lines and parquet files, one at a time, bad ones with their line number."""
+"""Read the rows of csv, tsv, JSON lines and parquet files one at a time; errors name the line of a bad row."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class Row:
 
 @dataclass
 class RowReader:
-    """Iterate over the rows of a file without holding it in memory.
+    """Iterate over the rows of a file without loading it into memory.
 
-    The ending names the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, each also with ``.gz``, or
-    ``.parquet``.  A bad row stops with its line number, or with ``on_bad_row="skip"`` is counted by its reason
-    in ``skipped``.  Labels may be strings or integers; they come as strings.
+    The extension sets the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, each also with ``.gz``, or
+    ``.parquet``.  A bad row raises an error with its line number; with ``on_bad_row="skip"`` it is skipped
+    and counted by reason in ``skipped``.  Labels may be strings or integers; they are returned as strings.
     """
 
     path: str | Path
     text_column: str = "text"
     label_column: str | None = "label"
     on_bad_row: Literal["error", "skip"] = "error"
-    missing_text: str | None = None  # what a missing text is read as; None: the row is bad
+    missing_text: str | None = None  # used in place of a missing text; None: the row is bad
     skipped: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         if self.on_bad_row not in ("error", "skip"):
-            raise InputError(f"on_bad_row is error or skip, not {self.on_bad_row!r}.")
+            raise InputError(f"on_bad_row must be error or skip, not {self.on_bad_row!r}.")
 
     def __iter__(self) -> Iterator[Row]:
         path = existing_file(self.path)
@@ -59,7 +59,7 @@ class RowReader:
                     if row is not None:
                         yield row
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{path} cannot be read to its end: {error}. It is damaged or cut short.") from None
+            raise InputError(f"Cannot read all of {path}: {error}. The file is damaged or truncated.") from None
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
 
@@ -82,11 +82,11 @@ class RowReader:
 
 
 def defect_of_text(text: Any) -> str | None:
-    """Say what is wrong with a text, if anything."""
+    """Return what is wrong with a text, if anything."""
     if text is None:
         return "missing text"
     if isinstance(text, str):
-        # surrogateescape left these where bytes were not UTF-8
+        # surrogateescape puts these in place of bytes that are not UTF-8
         return "bad encoding, the text is not UTF-8" if _has_escaped_bytes(text) else None
     return None if isinstance(text, bytes) else "the text is not a string"
 
@@ -109,7 +109,7 @@ Rows = Iterator[tuple[int, Fields, str | None]]  # line, fields by column, what 
 def _check_columns(wanted: list[str], present: list[str]) -> None:
     for column in wanted:
         if present.count(column) > 1:
-            raise InputError(f"There are {present.count(column)} columns {column!r}; give them different names.")
+            raise InputError(f"There are {present.count(column)} columns named {column!r}; give them different names.")
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
@@ -118,7 +118,7 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
 
 
 def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
-    csv.field_size_limit(LONGEST_FIELD)  # of the whole process: the csv module knows no other
+    csv.field_size_limit(LONGEST_FIELD)  # for the whole process: the csv module has no other way
     reader = csv.reader(file, strict=True)
     try:
         header = next(reader, [])
@@ -132,14 +132,14 @@ def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, {}, f"not a row of the table ({error})"
+            yield line, {}, f"not a valid row ({error})"
             continue
         if cells:  # not an empty line
             yield line, *_fields(header, cells)
 
 
 def _read_tsv(file: IO[str], wanted: list[str]) -> Rows:
-    """Read rows that end at a line end and nowhere else: a lone carriage return is a character of its cell."""
+    """Read rows that end only at a newline: a lone carriage return is part of its cell."""
     header: list[str] = []
     for line, content in enumerate(file, 1):
         row = content.removesuffix("\n").removesuffix("\r") if content.endswith("\n") else content
@@ -147,7 +147,7 @@ def _read_tsv(file: IO[str], wanted: list[str]) -> Rows:
             header = row.split("\t")
             _check_columns(wanted, header)
         elif len(row) > LONGEST_FIELD:
-            yield line, {}, f"not a row of the table (longer than {LONGEST_FIELD:,} characters)"
+            yield line, {}, f"not a valid row (longer than {LONGEST_FIELD:,} characters)"
         elif row:
             yield line, *_fields(header, row.split("\t"))
     if not header:
@@ -167,7 +167,7 @@ def _read_jsonl(file: IO[str], wanted: list[str]) -> Rows:
         try:
             fields = json.loads(content)
         except (ValueError, RecursionError):
-            yield line, {}, "not a line of JSON"
+            yield line, {}, "not valid JSON"
             continue
         if not isinstance(fields, dict):
             yield line, {}, "not a JSON object"
@@ -190,11 +190,11 @@ def _read_parquet(file: IO[bytes], wanted: list[str]) -> Rows:
                 line += 1
                 yield line, dict(zip(wanted, values, strict=True)), None
     except pa.ArrowException as error:
-        raise InputError(f"This is not a whole parquet file ({error}).") from None
+        raise InputError(f"This is not a complete parquet file ({error}).") from None
 
 
 def _open_text(path: Path) -> IO[str]:
-    # newline="\n" leaves carriage returns alone, in and outside of quotes; utf-8-sig skips a byte-order mark
+    # newline="\n" leaves carriage returns alone, inside and outside quotes; utf-8-sig skips a byte-order mark
     opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
     return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="\n")
 
@@ -217,5 +217,5 @@ _FORMATS: Final[dict[str, tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], li
 def _format(path: Path) -> tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], list[str]], Rows]]:
     ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
     if ending not in _FORMATS:
-        raise InputError(f"{path} has the ending {ending or 'none'!r}; rows are read from {', '.join(_FORMATS)}.")
+        raise InputError(f"Cannot read {path}: its name must end in {', '.join(_FORMATS)}.")
     return _FORMATS[ending]

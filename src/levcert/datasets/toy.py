@@ -1,4 +1,4 @@
-"""Letters against digits: learnt in a second, for tests."""
+"""Letters or digits: a dataset that a model learns in a second, for tests."""
 
 import random
 import string
@@ -21,4 +21,4 @@ def load_toy(train_rows: int = 400, test_rows: int = 100) -> Dataset:
             texts.append("".join(map(rng.choice, sources)))
         return Split(texts, labels)
 
-    return Dataset("toy", ("letters", "digits"), split(train_rows), split(test_rows), source="made at run time")
+    return Dataset("toy", ("letters", "digits"), split(train_rows), split(test_rows), source="generated at run time")

@@ -9,7 +9,7 @@ from typing import Any
 from levcert.attacks.base import Attack
 from levcert.certificates.claims import Unit, holds_for_every_edit, is_about_the_model
 from levcert.certificates.share import Share
-from levcert.certifiers.certify import Method
+from levcert.certifiers.base import Method
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
 from levcert.evaluation.outcome import Tally
 from levcert.models.window import WindowModel

@@ -14,7 +14,7 @@ from levcert.attacks.base import Attack
 from levcert.certificates.certificate import Certificate
 from levcert.certificates.claims import holds_for_every_edit, is_about_the_model
 from levcert.certifiers import certify_each
-from levcert.certifiers.certify import Method
+from levcert.certifiers.base import Method
 from levcert.errors import InputError
 from levcert.evaluation.outcome import Outcome
 from levcert.models.window import WindowModel

@@ -1,1 +1,1 @@
-"""Files that are whole or not there, and rows as csv, JSON lines and parquet."""
+"""Files that are written completely or not at all, and rows as csv, JSON lines and parquet."""

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there."""
+"""Files that are written completely or not at all."""
 
 import os
 import tempfile
@@ -11,10 +11,10 @@ from levcert.errors import InputError
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; move it there on success, remove it on any failure.
+    """Yield a temporary path next to ``path``; on success move the file there, on any failure remove it.
 
-    A reader of ``path`` sees the old file or the whole new one, never a part, also when the
-    process is killed in between.
+    A reader of ``path`` sees the old file or the complete new one, never a part, even if the
+    process is killed.
     """
     path = Path(path)
     try:
@@ -25,7 +25,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         cause = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"Cannot write {path}: {cause}. Choose a folder that can be written.") from None
+        raise InputError(f"Cannot write {path}: {cause}. Choose a folder that you may write to.") from None
     os.close(handle)
     part = Path(name)
     try:
@@ -48,21 +48,21 @@ def existing_file(path: str | Path) -> Path:
     if not path.exists():
         raise InputError(f"{path} does not exist; check the spelling and the folder.")
     if not os.access(path, os.R_OK):
-        raise InputError(f"{path} may not be read; change its permissions.")
+        raise InputError(f"Cannot read {path}: permission denied. Change its permissions.")
     return path
 
 
 def check_model_path(path: str | Path) -> None:
-    """Refuse a model path that could not be written, before hours of training rather than after."""
+    """Reject a model path that cannot be written, before hours of training rather than after."""
     path = Path(path)
     if path.suffix != ".safetensors":
-        raise InputError(f"A model file ends in .safetensors, and {path} does not.")
+        raise InputError(f"Cannot write the model to {path}: the name must end in .safetensors.")
     check_writable(path)
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a path at which no file could be written."""
+    """Reject a path that cannot be written."""
     if path.is_dir():
         raise InputError(f"Cannot write {path}: it is a folder. Choose another name.")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"Cannot write {path}: its folder does not exist or may not be written. Choose another.")
+        raise InputError(f"Cannot write {path}: its folder does not exist or is not writable. Choose another.")

@@ -1,6 +1,6 @@
 """Rows with named columns as files: csv, JSON lines and parquet, one row at a time.
 
-csv and JSON hold characters only: byte texts are written in hexadecimal, and ``_hex`` ends their columns' names.
+csv and JSON can only hold characters: byte texts are written in hexadecimal, in columns whose names end in ``_hex``.
 """
 
 import csv
@@ -22,20 +22,20 @@ _ROWS_AT_ONCE: Final = 4096
 
 
 def write_records(records: Iterable[Record], columns: Columns, path: Path) -> None:
-    """Write rows in the format that the file's ending names, whole or not at all."""
+    """Write rows in the format that the file's extension names, completely or not at all."""
     write, _ = _format(path)
     with atomic_path(path) as part:
         write(_of_one_kind(records, columns), columns, part)
 
 
 def read_records(path: Path, columns: Columns) -> Iterator[Record]:
-    """Read the rows of a file; csv gives strings for all columns that are not texts."""
+    """Read the rows of a file; from csv, all columns that are not texts come as strings."""
     _, read = _format(path)
     return read(existing_file(path), columns)
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file whose ending names none of the formats."""
+    """Reject a file whose extension is not one of the formats."""
     _format(path)
 
 
@@ -45,7 +45,7 @@ def json_line(record: Record, columns: Columns) -> str:
     line = json.dumps(record)
     # Only a pair of surrogates is lost: it is written like the one character that it encodes.
     if "\\ud" in line and any(map(_holds_surrogates, record.values())) and json.loads(line) != record:
-        raise InputError("A text holds surrogates that JSON cannot tell from a character; write .csv.")
+        raise InputError("A text contains a pair of surrogates, which JSON would read as one character; write .csv.")
     return line
 
 
@@ -72,7 +72,7 @@ def _of_one_kind(records: Iterable[Record], columns: Columns) -> Iterator[Record
     for record in records:
         kinds |= {type(record[name]) for name in _texts(columns) if record[name] is not None}
         if len(kinds) > 1:
-            raise InputError("One file holds rows of str texts or of bytes texts, not of both.")
+            raise InputError("The texts in one file must be all str or all bytes; write two files.")
         yield record
 
 
@@ -96,7 +96,7 @@ def _bytes_of_hex(record: Record, columns: Columns) -> Record:
 
 
 def _write_csv(records: Iterator[Record], columns: Columns, path: Path) -> None:
-    # surrogatepass: any str can be written and read back, also one that is not valid Unicode
+    # surrogatepass: any str can be written and read back, even one that is not valid Unicode
     with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
         first = next(records, None)
         if first is None:
@@ -139,7 +139,7 @@ def _write_parquet(records: Iterator[Record], columns: Columns, path: Path) -> N
                 writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
             except UnicodeEncodeError:
                 raise InputError(
-                    "A text holds a lone surrogate, which parquet cannot store; write .jsonl or .csv."
+                    "A text contains a lone surrogate, which parquet cannot store; write .jsonl or .csv."
                 ) from None
             chunk = list(islice(records, _ROWS_AT_ONCE))
 
@@ -165,4 +165,4 @@ def _format(path: Path) -> tuple[Writer, Reader]:
     try:
         return _FORMATS[path.suffix]
     except KeyError:
-        raise InputError(f"The ending of {path} is none of {', '.join(_FORMATS)}; give the file one of them.") from None
+        raise InputError(f"Unknown file type: {path}. The name must end in {', '.join(_FORMATS)}.") from None

@@ -65,7 +65,7 @@ def _sum_taps(table: Floats, ids: Ids, start: int, low: int, high: int, total: F
 
 
 @kernel
-def _activate(values: Floats, activation: int) -> None:
+def activate(values: Floats, activation: int) -> None:
     """Apply σ in place; the codes are those of levcert.models.activations."""
     if activation == 0:
         for h in range(values.size):
@@ -96,7 +96,7 @@ def table_features(table: Floats, ids: Ids, offsets: Offsets, padding: int, acti
                 for h in range(filters):
                     pooled[h] += max(total[h], 0)
             else:
-                _activate(total, activation)
+                activate(total, activation)
                 for h in range(filters):
                     pooled[h] += total[h]
 
@@ -145,7 +145,7 @@ def table_rows_backward(
 def activate_rows(values: Floats, activation: int) -> None:
     """Apply σ to every row in place."""
     for i in range(values.shape[0]):
-        _activate(values[i], activation)
+        activate(values[i], activation)
 
 
 @kernel

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
+from levcert.kernels.operations import Operation
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-SUBSTITUTION, INSERTION, DELETION = 0, 1, 2
+SUBSTITUTION, INSERTION, DELETION = map(int, Operation)
 ORDER = (INSERTION, SUBSTITUTION, DELETION)  # of edits at one place: insertions stand before the symbol
 
 

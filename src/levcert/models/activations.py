@@ -36,14 +36,14 @@ _SHIFTED: Final = ("sigmoid", "softplus", "hard_sigmoid", "log_sigmoid")
 
 
 def get_activation(name: str) -> Activation:
-    """Look an activation up; refuse those for which padding would score."""
+    """Look up an activation; reject those that would give padding a score."""
     if not isinstance(name, str):
-        raise InputError(f"An activation is given by its name, not as {name!r}.")
+        raise InputError(f"Give the activation by its name, not as {name!r}.")
     if name in _SHIFTED:
         raise InputError(
-            f"The activation {name} is not 0 at 0, so empty windows would score and the network is no window sum; "
+            f"The activation {name} is not 0 at 0, so it would give empty windows a score; "
             f"use one of {', '.join(ACTIVATIONS)}."
         )
     if name not in ACTIVATIONS:
-        raise InputError(f"There is no activation {name!r}; there are {', '.join(ACTIVATIONS)}.")
+        raise InputError(f"There is no activation {name!r}; the activations are {', '.join(ACTIVATIONS)}.")
     return ACTIVATIONS[name]

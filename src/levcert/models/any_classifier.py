@@ -1,4 +1,4 @@
-"""Anyone's classifier: a function from a list of texts to labels or scores."""
+"""Any classifier: a function from a list of texts to labels or scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCALARS = (str, bytes, int, float, np.generic, type(None))
 
 @dataclass(frozen=True)
 class Label:
-    """An answer of a classifier.  The number 1 and the string "1" are different answers, though their names are not."""
+    """A classifier's answer.  The number 1 and the string "1" are different answers that have the same name."""
 
     name: str = field(compare=False)
     kind: str
@@ -27,8 +27,8 @@ class Label:
     @classmethod
     def of(cls, answer: Any) -> Label:
         value = answer.item() if isinstance(answer, np.generic) else answer
-        if not isinstance(value, str | bytes | int | float | None) or value != value:  # the last is true of NaN
-            raise InputError(f"A label is a string or a number; the classifier gave {answer!r}.")
+        if not isinstance(value, str | bytes | int | float | None) or value != value:  # the last is true for NaN
+            raise InputError(f"A label must be a string or a number; the classifier returned {answer!r}.")
         return cls(str(value), type(value).__name__, value)
 
 
@@ -36,12 +36,12 @@ class Label:
 class Classifier:
     """Labels for texts, in batches; built by :func:`as_classifier`.
 
-    A function may answer with labels (strings or numbers), with rows of scores, or as a pipeline of transformers
-    does: a dictionary with "label" for each text, or a list of such with "score", one for each class.  Of equal
-    scores the first class wins, as for our own models.
+    A function may return labels (strings or numbers), rows of scores, or what a transformers pipeline returns:
+    for each text a dictionary with "label", or a list of dictionaries with "label" and "score", one for each class.
+    Of equal scores, the first class wins, as for our own models.
 
-    Whatever is said about a function assumes that its answer depends on the text alone: not on chance, on earlier
-    calls or on the other texts of a batch.  Where answers show that this is not so, they are refused.
+    Every claim about a function assumes that its answer depends only on the text: not on chance, on earlier calls or
+    on the other texts in a batch.  If its answers contradict this, they are rejected.
     """
 
     function: Callable[[list[Text]], Any]
@@ -51,7 +51,7 @@ class Classifier:
     _seen: dict[str, Label] = field(default_factory=dict)
 
     def labels(self, texts: Sequence[Text]) -> list[Label]:
-        """Return the label of each text; scores become the name or number of the largest."""
+        """Return the label of each text; for scores, the name or number of the class with the largest."""
         return self._labels(self._answers(texts))
 
     def answer(self, text: Text) -> tuple[Label, float | None]:
@@ -66,8 +66,8 @@ class Classifier:
     def first_other(self, texts: Sequence[Text], known: Text, label: Label) -> Text | None:
         """Return the first of some texts that has another label than a known text, or None.
 
-        The known text is asked about again beside them, and a text that is found is asked about alone: a function
-        that answers otherwise the second time is refused.
+        The known text is classified again together with them, and a text that is found is classified again on its own:
+        a function that changes its answer is rejected.
         """
         found = self.labels([*texts, known])
         self._check_same(known, label, found.pop())
@@ -81,11 +81,11 @@ class Classifier:
         if first != second:
             raise InputError(
                 f"The classifier labelled the same text {first.value!r} and then {second.value!r} ({text[:40]!r}); "
-                "nothing can be proved of a function whose answer depends on chance or on the other texts of a batch."
+                "nothing can be proved about a function whose answer depends on chance or on the rest of the batch."
             )
 
     def scores(self, texts: Sequence[Text]) -> npt.NDArray[np.float64]:
-        """Return the scores of each text; refused if the function gives labels only."""
+        """Return the scores of each text; an error if the function returns only labels."""
         answers = self._answers(texts)
         if not isinstance(answers, np.ndarray):
             raise InputError("This method needs a classifier that returns scores (texts × classes), not labels.")
@@ -112,7 +112,9 @@ class Classifier:
             else:
                 scores.append(self._checked_scores(given, batch))
         if scores and labels:
-            raise InputError("The classifier gave labels for some texts and scores for others; give one of them.")
+            raise InputError(
+                "The classifier returned labels for some texts and scores for others; return one or the other."
+            )
         return np.concatenate(scores) if scores else labels
 
     def _checked_scores(self, given: Any, batch: list[Text]) -> npt.NDArray[Any]:
@@ -124,9 +126,9 @@ class Classifier:
         if scores.ndim != 2 or scores.shape[1] < 2:
             self._refuse_shape(scores.shape, batch)
         if scores.dtype.kind not in "fiub" or not np.isfinite(scores).all():
-            raise InputError("The classifier gave scores that are not finite numbers.")
+            raise InputError("The classifier returned scores that are not finite numbers.")
         if self.names is not None and scores.shape[1] != len(self.names):
-            raise InputError(f"The classifier gave {scores.shape[1]} scores for {len(self.names)} classes.")
+            raise InputError(f"The classifier returned {scores.shape[1]} scores for {len(self.names)} classes.")
         return scores
 
     def _check_count(self, shape: tuple[int, ...], batch: list[Text]) -> None:
@@ -135,22 +137,22 @@ class Classifier:
 
     def _refuse_shape(self, shape: tuple[int, ...], batch: list[Text]) -> None:
         raise InputError(
-            f"The classifier gave an answer of shape {shape} for {len(batch)} texts; "
+            f"The classifier returned an array of shape {shape} for {len(batch)} texts; "
             "it must return one label or one row of scores per text."
         )
 
     def _known(self, label: Label) -> Label:
-        """Refuse a label that a certificate could not tell from another one."""
+        """Reject a label that certificates could not distinguish from another one."""
         known = self._seen.setdefault(label.name, label)
         if known != label:
             raise InputError(
-                f"The classifier gives the labels {known.value!r} and {label.value!r}, which have the same name; "
+                f"The classifier returned the labels {known.value!r} and {label.value!r}, which have the same name; "
                 "rename one of them."
             )
         return known
 
     def _undressed(self, answers: Any) -> Any:
-        """Turn dictionaries with labels into labels, and lists of such into scores of classes in fixed order."""
+        """Turn dictionaries with labels into labels, and lists of these into scores of the classes in a fixed order."""
         if not isinstance(answers, list | tuple) or not answers:
             return answers
         try:
@@ -160,16 +162,20 @@ class Classifier:
                 rows = [{str(entry["label"]): entry["score"] for entry in answer} for answer in answers]
                 names = tuple(sorted(rows[0])) if self.names is None else self.names
                 if any(row.keys() != set(names) for row in rows):
-                    raise InputError("The classifier gave scores of other classes for some texts; ask it for all.")
+                    raise InputError(
+                        "The classifier returned different classes for different texts; return the scores of all."
+                    )
                 self.names = names
                 return [[row[name] for name in names] for row in rows]
         except (IndexError, KeyError, TypeError):
-            raise InputError('The classifier gave dictionaries without "label", or lists without "score".') from None
+            raise InputError(
+                'The classifier returned dictionaries without "label", or lists without "score".'
+            ) from None
         return answers
 
 
 def as_classifier(model: WindowModel | Callable[[list[Text]], Any], batch_size: int = 1024) -> Classifier:
-    """Make a classifier of one of our models or of any function."""
+    """Wrap one of our models, or any function, as a classifier."""
     if isinstance(model, WindowModel):
         alphabet = model.alphabet
         return Classifier(
@@ -177,6 +183,6 @@ def as_classifier(model: WindowModel | Callable[[list[Text]], Any], batch_size: 
         )
     if not callable(model):
         raise InputError(
-            f"A classifier is one of our models or a function of a list of texts, not {type(model).__name__}."
+            f"A classifier must be a levcert model or a function of a list of texts, not {type(model).__name__}."
         )
     return Classifier(model, None, None, batch_size)

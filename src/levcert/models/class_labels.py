@@ -8,7 +8,7 @@ from levcert.errors import InputError
 def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels of a classifier: at least two, all different, strings without NUL.
 
-    NumPy drops NULs at the end of a string, so labels that differ by them only would become one.
+    NumPy drops trailing NULs from strings, so labels that differ only in those would become equal.
     """
     try:
         names = tuple(labels)
@@ -16,5 +16,5 @@ def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
     except TypeError:
         names, fit = (), False
     if not fit or any("\0" in name for name in names):
-        raise InputError(f"A classifier needs at least two different labels as strings without NUL, not {labels!r}.")
+        raise InputError(f"A classifier needs at least two distinct labels, strings without NUL, not {labels!r}.")
     return names

@@ -15,16 +15,17 @@ from levcert.errors import InputError
 from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
 from levcert.models.class_labels import check_labels
+from levcert.models.edit_effects import Positions, Scores, hole_contexts
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
 from levcert.models.training_record import TrainingRecord
-from levcert.models.window import Positions, Scores, WindowModel
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 
 Array = npt.NDArray[np.float64]
 Pooling = Literal["sum", "mean"]
 
-_NO_BIAS = "With a bias, empty windows score and every padded position counts: the network is no window sum"
+_NO_BIAS = "With a bias, empty windows would have a score, and the network would not be a window sum"
 _MOST_WINDOWS = 1 << 40  # more than any text has
 _ROWS_AT_ONCE = 1 << 15  # of intermediate layers: bounds memory to some tens of megabytes
 
@@ -53,11 +54,11 @@ class ConvModel(WindowModel):
         training: TrainingRecord | Mapping[str, Any] | None = None,
     ) -> None:
         if bias is not None:
-            raise InputError(f"{_NO_BIAS}; train it without bias.")
+            raise InputError(f"{_NO_BIAS}; train it without a bias.")
         if not isinstance(alphabet, Alphabet):
-            raise InputError(f"The alphabet of a model is an Alphabet(...), not {alphabet!r}.")
+            raise InputError(f"alphabet must be an Alphabet(...), not {alphabet!r}.")
         if not isinstance(kernels, Sequence | np.ndarray):
-            raise InputError("The kernels of a model are a list of arrays, one for each layer.")
+            raise InputError("kernels must be a list of arrays, one for each layer.")
         self.alphabet = alphabet
         self.embedding = _weights("embedding", embedding, 2)
         self.kernels = tuple(_weights("kernel", kernel, 3) for kernel in kernels)
@@ -78,7 +79,9 @@ class ConvModel(WindowModel):
         self._replacement_costs: dict[int, Array] = {}
         self._deeper = tuple(np.ascontiguousarray(kernel.transpose(0, 2, 1)) for kernel in self.kernels[1:])
         if not np.isfinite(self.rounding(_MOST_WINDOWS)):
-            raise InputError("The weights are so large that scores overflow; scale them down (labels stay the same).")
+            raise InputError(
+                "The weights are so large that scores overflow; scale them down (the labels stay the same)."
+            )
 
     @property
     def width(self) -> int:
@@ -146,7 +149,7 @@ class ConvModel(WindowModel):
         if not self._deeper:
             return self._hole(padded, lefts, rights, bounds=True)[1:]
         low, high = (np.empty((len(lefts), self.head.shape[1])) for _ in range(2))
-        for part, contexts in self.hole_contexts(padded, lefts, rights):
+        for part, contexts in hole_contexts(self, padded, lefts, rights):
             features = self.context_features(contexts).reshape(-1, self.alphabet.size, low.shape[1])
             low[part], high[part] = features.min(axis=1), features.max(axis=1)
         return low, high
@@ -236,7 +239,7 @@ class ConvModel(WindowModel):
         return scores
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one ``.safetensors`` file, whole or not at all."""
+        """Write the model to one ``.safetensors`` file, completely or not at all."""
         options = {"activation": self.activation.name, "pooling": self.pooling, "layers": len(self.kernels)}
         tensors = {"embedding": self.embedding, "head": self.head}
         tensors |= {f"kernel.{layer}": kernel for layer, kernel in enumerate(self.kernels)}
@@ -247,14 +250,14 @@ class ConvModel(WindowModel):
         """Build the model from the contents of its file."""
         layers = header.options.get("layers")
         if not isinstance(layers, int) or layers < 1:
-            raise InputError(f"The file says that the model has {layers!r} layers.")
+            raise InputError(f"its header has the invalid number of layers {layers!r}; the file is damaged.")
         kernels = [take(tensors, f"kernel.{layer}", (None, None, None)) for layer in range(layers)]
         embedding = take(tensors, "embedding", (header.alphabet.size, kernels[0].shape[2]))
         head = take(tensors, "head", (len(header.labels), kernels[-1].shape[1]))
         if any("bias" in name for name in tensors):
-            raise InputError(f"The file holds a bias. {_NO_BIAS}; train it without bias.")
+            raise InputError(f"it contains a bias. {_NO_BIAS}; train it without one.")
         if tensors:
-            raise InputError(f"The file holds tensors that no convolutional model has: {sorted(tensors)}.")
+            raise InputError(f"it contains tensors that do not belong to a convolutional model: {sorted(tensors)}.")
         return cls(
             header.alphabet,
             embedding,
@@ -290,9 +293,9 @@ class ConvModel(WindowModel):
 
     def _check_shapes(self) -> None:
         if not self.kernels:
-            raise InputError("A convolutional model has at least one kernel.")
+            raise InputError("A convolutional model needs at least one kernel.")
         if self.pooling not in ("sum", "mean"):
-            raise InputError(f"Pooling is sum or mean, not {self.pooling!r}.")
+            raise InputError(f"pooling must be sum or mean, not {self.pooling!r}.")
         if len(self.embedding) != self.alphabet.size:
             raise InputError(
                 f"The embedding has {len(self.embedding)} rows for an alphabet of {self.alphabet.size} symbols."
@@ -302,10 +305,14 @@ class ConvModel(WindowModel):
         outputs = self.embedding.shape[1]
         for layer, kernel in enumerate(self.kernels):
             if kernel.shape[2] != outputs:
-                raise InputError(f"Kernel {layer} takes {kernel.shape[2]} inputs, and the layer below gives {outputs}.")
+                raise InputError(
+                    f"Kernel {layer} takes {kernel.shape[2]} inputs, but the layer below has {outputs} outputs."
+                )
             outputs = kernel.shape[1]
         if self.head.shape[1] != outputs:
-            raise InputError(f"The head takes {self.head.shape[1]} features, and the last kernel gives {outputs}.")
+            raise InputError(
+                f"The head takes {self.head.shape[1]} features, but the last kernel has {outputs} filters."
+            )
 
 
 def _weights(name: str, values: npt.ArrayLike, dimensions: int) -> Array:
@@ -314,11 +321,9 @@ def _weights(name: str, values: npt.ArrayLike, dimensions: int) -> Array:
     except (TypeError, ValueError):
         raise InputError(f"The {name} is not an array of numbers.") from None
     if array.ndim != dimensions or array.size == 0:
-        raise InputError(
-            f"The {name} has the shape {array.shape}; it needs {dimensions} dimensions, none of them empty."
-        )
+        raise InputError(f"The {name} has the shape {array.shape}; it needs {dimensions} dimensions, none of size 0.")
     if not np.isfinite(array).all():
-        raise InputError(f"The {name} holds NaN or infinity; look where it was trained, with a lower learning rate.")
+        raise InputError(f"The {name} contains NaN or infinity; train again with a lower learning rate.")
     array.setflags(write=False)
     return array
 

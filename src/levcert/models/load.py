@@ -1,4 +1,4 @@
-"""All kinds of models by the name that their files carry."""
+"""All kinds of models, by the name in their files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MODEL_KINDS: Final[dict[str, Callable[[Header, Tensors], WindowModel]]] = {
 
 
 def load(path: str | Path) -> WindowModel:
-    """Read a model file of any kind; needs no torch and runs no code from the file."""
+    """Read a model file of any kind; does not need torch and runs no code from the file."""
     header, tensors = read_model(path)
     if header.kind not in MODEL_KINDS:
         raise InputError(
-            f"The model {path} is of the kind {header.kind!r}; this levcert knows {', '.join(MODEL_KINDS)}. "
-            "Install the levcert that wrote it."
+            f"Cannot read the model {path}: its kind is {header.kind!r}, and this version of levcert knows "
+            f"{', '.join(MODEL_KINDS)}. Install the version that wrote it."
         )
     try:
         return MODEL_KINDS[header.kind](header, tensors)

@@ -1,7 +1,7 @@
 """A model is one ``.safetensors`` file: tensors, and a header that says what they are.
 
 The header is JSON under the metadata key ``levcert``; docs/formats.md lists its fields.  Reading a file runs no
-code from it and needs no torch.
+code from it and does not need torch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Header:
         except (TypeError, ValueError) as error:
             raise InputError(f"The model's header cannot be written as JSON: {error}.") from None
         if json.loads(text)["alphabet"] != fields["alphabet"]:
-            raise InputError("The alphabet holds surrogates that JSON cannot tell from a character; leave them out.")
+            raise InputError(
+                "The alphabet contains a pair of surrogates, which JSON would read as one character; remove them."
+            )
         return text
 
     @classmethod
@@ -54,8 +56,8 @@ class Header:
         version = fields.pop("format_version", None)
         if version != FORMAT_VERSION:
             raise InputError(
-                f"The model has format version {version}, and this levcert reads version {FORMAT_VERSION}; "
-                "install the levcert that wrote it, or train the model again."
+                f"The model has format version {version}, but this levcert reads version {FORMAT_VERSION}; "
+                "install the version of levcert that wrote it, or train the model again."
             )
         kinds = {"kind": str, "alphabet": dict, "labels": list, "options": dict, "training": dict}
         for name, kind in kinds.items():
@@ -75,7 +77,7 @@ def write_model(path: str | Path, header: Header, tensors: Mapping[str, npt.NDAr
     check_model_path(path)
     bad = sorted(name for name, tensor in tensors.items() if not np.isfinite(tensor).all())
     if bad:
-        raise InputError(f"The tensors {bad} hold NaN or infinity; train again with a lower learning rate.")
+        raise InputError(f"The tensors {bad} contain NaN or infinity; train again with a lower learning rate.")
     with atomic_path(path) as part:
         contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
         save_file(contiguous, part, metadata={_KEY: header.to_json()})
@@ -94,14 +96,14 @@ def read_model(path: str | Path) -> tuple[Header, Tensors]:
             header = Header.from_json(metadata[_KEY])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except SafetensorError as error:
-        raise InputError(f"{path} is not a whole safetensors file: {error}.") from None
+        raise InputError(f"{path} is not a complete safetensors file: {error}.") from None
     except InputError as error:
         raise InputError(f"Cannot read the model {path}: {error}") from None
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(f"The header of the model {path} is damaged: {error!r}.") from None
     for name, tensor in tensors.items():
         if tensor.dtype.kind not in "fiu" or not np.isfinite(tensor).all():
-            raise InputError(f"The tensor {name!r} of the model {path} holds something else than finite numbers.")
+            raise InputError(f"The tensor {name!r} of the model {path} contains values that are not finite numbers.")
     return header, tensors
 
 

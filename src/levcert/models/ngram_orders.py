@@ -1,4 +1,4 @@
-"""Which orders of n-grams and sizes of tables there can be; without numpy, for the command line."""
+"""Valid orders of n-grams and table sizes; does not import numpy, for the command line."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LONGEST_ORDER: Final = 32
 
 
 def check_orders(orders: Sequence[int]) -> tuple[int, ...]:
-    """Return the orders, checked: different whole numbers from 1 to 32, smallest first."""
+    """Return the orders, checked: distinct integers from 1 to 32, in ascending order."""
     if isinstance(orders, str) or not all(isinstance(n, Integral) for n in orders):
-        raise InputError(f"Orders of n-grams are whole numbers such as (3, 5), not {orders!r}.")
+        raise InputError(f"Orders of n-grams must be integers such as (3, 5), not {orders!r}.")
     if not len(orders) or list(orders) != sorted(set(orders)) or not 1 <= min(orders) <= max(orders) <= LONGEST_ORDER:
-        raise InputError(f"Orders of n-grams rise from at least 1 to at most {LONGEST_ORDER}, not {tuple(orders)}.")
+        raise InputError(f"Orders of n-grams must be ascending, from 1 to {LONGEST_ORDER}, not {tuple(orders)}.")
     return tuple(int(n) for n in orders)

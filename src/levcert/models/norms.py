@@ -5,7 +5,7 @@ inputs), W the head (classes × filters), p the norm of the ERP distance and r i
 
 All are computed from singular values or plain sums in float64, with no iteration that stops early.  Arrays are scaled
 by a power of two before anything is squared or multiplied, so that weights of 1e-200 lose nothing; what is claimed
-rests on constants that are rounded up (``unscaled_up``).  Their use for insertions and deletions is another matter:
+rests on constants that are rounded up (``unscaled_up``).  They do not hold for insertions and deletions:
 see docs/soundness.md.
 """
 
@@ -25,7 +25,7 @@ NORMS = (1.0, 2.0, np.inf)
 def check_norm(p: float) -> float:
     """Return p as a float; only p = 1, 2 and ∞ have operator norms that can be computed."""
     if p not in NORMS:
-        raise InputError(f"The constants of the paper are known for p = 1, 2 and inf, not for p = {p}.")
+        raise InputError(f"The paper's constants are known for p = 1, 2 and inf, not for p = {p}.")
     return float(p)
 
 
@@ -97,7 +97,7 @@ def _distances(A: Array, B: Array, p: float) -> Array:
 
 
 def _norms(rows: Array, p: float) -> Array:
-    """Return ‖·‖_p of each row, each scaled on its own: squares of small numbers would be 0."""
+    """Return ‖·‖_p of each row, each scaled separately: otherwise squares of small numbers would be 0."""
     exponents = np.frexp(np.abs(rows).max(axis=1, initial=0))[1]
     norms: Array = np.ldexp(np.linalg.norm(np.ldexp(rows, -exponents[:, None]), p, axis=1), exponents)
     return norms

@@ -1,22 +1,23 @@
-"""Bounded votes: every character n-gram has one vote per class, and no vote is larger than B."""
+"""Bounded votes: every character n-gram has one vote per class, and no vote exceeds B."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models.class_labels import check_labels
+from levcert.models.edit_effects import Mask, Positions, Scores
 from levcert.models.model_file import Header, Tensors, take, write_model
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.training_record import TrainingRecord
-from levcert.models.window import Mask, Positions, Scores, WindowModel
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, EncodedTexts, Ids
 
 Votes = npt.NDArray[np.int8]
@@ -33,8 +34,6 @@ class VoteModel(WindowModel):
     window sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
     """
 
-    has_quick_chains: ClassVar[bool] = True
-
     def __init__(
         self,
         alphabet: Alphabet,
@@ -45,24 +44,24 @@ class VoteModel(WindowModel):
         training: TrainingRecord | Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(alphabet, Alphabet):
-            raise InputError(f"The alphabet of a model is an Alphabet(...), not {alphabet!r}.")
+            raise InputError(f"alphabet must be an Alphabet(...), not {alphabet!r}.")
         self.alphabet = alphabet
         self.orders = check_orders(orders)
         table = np.asarray(votes)
         if table.dtype != np.int8 or table.ndim != 3 or (table.size and table.min() < -LARGEST):
             raise InputError(
-                "Votes are whole numbers from −127 to 127 (int8), orders × rows × classes; "
-                "use levcert.models.votes.quantised for others."
+                "Votes must be integers from −127 to 127 (int8) in an array of orders × rows × classes; "
+                "levcert.models.votes.quantised converts floats."
             )
         if table.shape[0] != len(self.orders):
             raise InputError(f"There are {table.shape[0]} tables of votes for {len(self.orders)} orders.")
         if not SMALLEST_TABLE <= table.shape[1] <= LARGEST_TABLE or table.shape[1] & (table.shape[1] - 1):
-            raise InputError(f"A table has a power of two of rows, from 2^12 to 2^24, not {table.shape[1]:,}.")
+            raise InputError(f"The rows of a table must be a power of two from 2^12 to 2^24, not {table.shape[1]:,}.")
         self.labels = check_labels([str(y) for y in range(table.shape[2])] if labels is None else labels)
         if len(self.labels) != table.shape[2]:
-            raise InputError(f"The votes are for {table.shape[2]} classes, and there are {len(self.labels)} labels.")
+            raise InputError(f"The votes are for {table.shape[2]} classes, but there are {len(self.labels)} labels.")
         self.training = TrainingRecord.of(training)
-        # One row of zeros more, for n-grams of nothing but padding.
+        # One more row of zeros, for n-grams that are only padding.
         self._votes = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2]), dtype=np.int8)
         self._votes[:, :-1] = table
         self._votes.setflags(write=False)
@@ -204,7 +203,7 @@ class VoteModel(WindowModel):
         What is pruned has no vote, so certificates of the pruned model are as sound as any; its file is smaller.
         """
         if not 0 < share <= 1:
-            raise InputError(f"The share of rows to keep is in (0, 1], not {share}.")
+            raise InputError(f"The share of rows to keep must be in (0, 1], not {share}.")
         table = self.votes.copy()
         spread = table.max(axis=2).astype(np.int16) - table.min(axis=2)
         kept = int(share * spread.size)
@@ -234,14 +233,14 @@ class VoteModel(WindowModel):
     def from_storage(cls, header: Header, tensors: Tensors) -> VoteModel:
         orders, rows = header.options.get("orders"), header.options.get("rows")
         if not isinstance(orders, list) or not isinstance(rows, int) or not 0 < rows <= LARGEST_TABLE:
-            raise InputError("its header does not say the orders and the rows of its votes; the file is damaged.")
+            raise InputError("its header lacks the orders or the rows of its votes; the file is damaged.")
         classes = len(header.labels)
         size = len(check_orders(orders)) * rows
         votes = take(tensors, "votes", (None, classes))
         if "used_rows" in tensors:
             used = take(tensors, "used_rows", (len(votes),)).astype(np.int64)
             if len(used) and (used.max() >= size or len(np.unique(used)) != len(used)):
-                raise InputError("its rows are named twice or lie outside the table; the file is damaged.")
+                raise InputError("its row numbers occur twice or lie outside the table; the file is damaged.")
             table = np.zeros((size, classes), dtype=votes.dtype)
             table[used] = votes
         else:
@@ -261,5 +260,5 @@ def quantised(votes: npt.ArrayLike) -> Votes:
     """Round votes from (−1, 1) to whole units; the certificate speaks of what is stored, after rounding."""
     array = np.asarray(votes, dtype=np.float64)
     if not (np.abs(array) <= 1).all():
-        raise InputError("Votes lie between −1 and 1, and are numbers.")
+        raise InputError("Votes must be numbers from −1 to 1.")
     return np.rint(array * LARGEST).astype(np.int8)

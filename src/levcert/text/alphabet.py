@@ -2,13 +2,13 @@
 
 Id 0 is the padding beyond both ends of a text; the symbols have the ids 1 … ``size``.
 
-**Why certificates over ids hold for every text.**  Encoding treats each character on its own and turns it
-into one id or into nothing.  So one edit of the text is at most one edit of the ids: replacing a known
-character by a dropped one is a deletion, the reverse an insertion, dropped by dropped is no edit at all.
-Hence ``levenshtein(encode(P), encode(Q)) <= levenshtein(P, Q)`` for all Unicode texts P and Q, and whatever
+**Why certificates over ids hold for every text.**  Encoding maps each character, independently of the others,
+to one id or to nothing.  So one edit of the text is at most one edit of the ids: replacing a known
+character by a dropped one is a deletion, the reverse an insertion, and dropped by dropped is not an edit.
+Hence ``levenshtein(encode(P), encode(Q)) <= levenshtein(P, Q)`` for all Unicode texts P and Q, and what
 is proved for all id sequences within k edits holds for all texts within k edits.  (A byte model is about bytes:
 a str is turned into its UTF-8 bytes first, and edits are edits of bytes.)  An attacker may insert any
-character whatsoever: a dropped one leaves the ids alone, one mapped to the unknown symbol is among the
+character at all: a dropped one does not change the ids, and one mapped to the unknown symbol is among the
 ``size`` symbols that every certifier and attack considers.
 """
 
@@ -35,7 +35,7 @@ _VISIBLE_OUTSIDERS: Final = "\N{REPLACEMENT CHARACTER}\N{EURO SIGN}\N{SECTION SI
 
 
 def fold(character: str) -> str:
-    """Lower-case one character where that gives one character, and leave it alone where it does not ("İ").
+    """Lower-case a character if that gives one character, and leave it unchanged otherwise ("İ").
 
     ``str.lower`` on a whole text may change its length, and with it the distance between two texts.
     """
@@ -91,7 +91,7 @@ class Alphabet:
     ``Alphabet("abc ")`` has four characters, ``Alphabet.bytes()`` the 256 bytes, and
     ``Alphabet.from_corpus(texts)`` every character of a training corpus.
 
-    ``folding`` maps capitals to small letters, one character at a time.  ``unknown`` says what becomes of a
+    ``folding`` lower-cases one character at a time.  ``unknown`` says what happens to a
     character outside the alphabet: it is dropped (as in the paper), or mapped to one unknown symbol, which
     then has the last id.  The module's docstring explains why both keep certificates true for all of Unicode.
     """
@@ -103,9 +103,12 @@ class Alphabet:
 
     def __post_init__(self) -> None:
         if not isinstance(self.symbols, str):
-            raise InputError("The symbols of an alphabet are given as one string; for bytes use Alphabet.bytes().")
+            raise InputError("Give the symbols of an alphabet as one string; for bytes, use Alphabet.bytes().")
         if self.kind not in ("characters", "bytes") or self.unknown not in ("drop", "symbol"):
-            raise InputError(f"An alphabet of kind {self.kind!r} with unknown={self.unknown!r} does not exist.")
+            raise InputError(
+                f"kind must be characters or bytes and unknown must be drop or symbol, "
+                f"not kind={self.kind!r} and unknown={self.unknown!r}."
+            )
         if self.kind == "bytes" and (self.symbols, self.folding, self.unknown) != (_BYTES, False, "drop"):
             raise InputError("A byte alphabet has all 256 bytes and no folding; use Alphabet.bytes().")
         if not self.symbols:
@@ -114,7 +117,7 @@ class Alphabet:
             object.__setattr__(self, "symbols", "".join(map(fold, self.symbols)))
         if len(set(self.symbols)) < len(self.symbols):
             twice = next(c for c in self.symbols if self.symbols.count(c) > 1)
-            raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); leave one out.")
+            raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); remove one.")
 
     @classmethod
     def bytes(cls) -> Alphabet:
@@ -137,7 +140,7 @@ class Alphabet:
             try:
                 points = _code_points("".join(chunk))
             except TypeError:
-                raise InputError("Characters are counted over str texts; for bytes use Alphabet.bytes().") from None
+                raise InputError("from_corpus needs str texts; for bytes, use Alphabet.bytes().") from None
             found = np.bincount(points)
             counts[: len(found)] += found
         folded: dict[str, int] = {}
@@ -146,17 +149,17 @@ class Alphabet:
             folded[character] = folded.get(character, 0) + int(counts[point])
         symbols = "".join(sorted(c for c, count in folded.items() if count >= minimum_count))
         if not symbols:
-            raise InputError("The corpus has no character that is frequent enough for an alphabet.")
+            raise InputError("No character of the corpus occurs minimum_count times; lower it or give more texts.")
         return cls(symbols, folding=folding, unknown=unknown)
 
     @property
     def drops(self) -> bool:
-        """Whether there are characters that leave no id behind."""
+        """Whether some characters have no id."""
         return self.kind == "characters" and self.unknown == "drop"
 
     @property
     def size(self) -> int:
-        """The number of symbols, the unknown one included: ids run from 1 to ``size``."""
+        """The number of symbols, including the unknown one: ids run from 1 to ``size``."""
         return len(self.symbols) + (self.unknown == "symbol")
 
     def encode(self, text: Text) -> Ids:
@@ -166,7 +169,7 @@ class Alphabet:
     def encode_many(self, texts: Sequence[Text]) -> EncodedTexts:
         """Return the ids of many texts, one after the other, at tens of millions of characters per second."""
         if isinstance(texts, str | bytes):
-            raise InputError("One text was given where a list of texts is expected; write [text].")
+            raise InputError("Expected a list of texts, got a single text; write [text].")
         if self.kind == "bytes":
             texts = [as_bytes(text) for text in texts]
         units = self._units(texts)
@@ -191,7 +194,7 @@ class Alphabet:
         """Return a text with these ids; ``encode(decode(ids))`` gives them back."""
         ids = np.asarray(ids, dtype=np.int64)
         if ids.size and not (ids.min() >= 1 and ids.max() <= self.size):
-            raise InputError(f"Ids run from 1 to {self.size}; these reach from {ids.min()} to {ids.max()}.")
+            raise InputError(f"Ids must be from 1 to {self.size}; these range from {ids.min()} to {ids.max()}.")
         if self.kind == "bytes":
             return (ids - 1).astype(np.uint8).tobytes()
         return "".join(self.symbol(int(id_)) for id_ in ids)
@@ -199,7 +202,7 @@ class Alphabet:
     def symbol(self, id_: int) -> str:
         """Return the character of an id; for the unknown symbol, some character outside the alphabet."""
         if not 1 <= id_ <= self.size:
-            raise InputError(f"Ids run from 1 to {self.size}, and {id_} is none.")
+            raise InputError(f"An id must be from 1 to {self.size}, not {id_}.")
         return self.symbols[id_ - 1] if id_ <= len(self.symbols) else self._outsider
 
     def to_dict(self) -> dict[str, Any]:
@@ -242,7 +245,7 @@ class Alphabet:
 
     @cached_property
     def dropped_character(self) -> str:
-        """Some character that leaves no id behind; only for an alphabet that ``drops``."""
+        """Some character that has no id; only for an alphabet that ``drops``."""
         return self._first_with_id(PADDING)
 
     def _first_with_id(self, id_: int) -> str:
@@ -260,7 +263,7 @@ class Alphabet:
             return _code_points("".join(texts))  # type: ignore[arg-type]
         except TypeError:
             kind = next(type(text).__name__ for text in texts if not isinstance(text, str))
-            raise InputError(f"A character alphabet encodes str texts, and one is of type {kind}.") from None
+            raise InputError(f"A character alphabet encodes texts of type str, not {kind}.") from None
 
 
 _BYTES: Final = "".join(map(chr, range(256)))
@@ -271,7 +274,7 @@ def _code_points(text: str) -> npt.NDArray[np.uint32]:
 
 
 def hashable_bytes(text: Text) -> bytes:
-    """Return bytes to hash a text by: defined for every str, also one that is not valid Unicode."""
+    """Return bytes to hash a text by: defined for every str, even one that is not valid Unicode."""
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
@@ -280,12 +283,12 @@ def as_bytes(text: Text) -> bytes:
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):
-        raise InputError(f"A byte alphabet encodes bytes or str texts, and one is of type {type(text).__name__}.")
+        raise InputError(f"A byte alphabet encodes texts of type bytes or str, not {type(text).__name__}.")
     try:
         # surrogateescape: bytes that reached us as an undecodable str (arguments, file names) stay themselves
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InputError("The text holds a lone surrogate and has no bytes; give it as bytes.") from None
+        raise InputError("The text contains a lone surrogate, which UTF-8 cannot encode; give it as bytes.") from None
 
 
 @cache
@@ -294,7 +297,7 @@ def _folded_code_points() -> tuple[Ids, Ids]:
     capitals, small = [], []
     for start in range(0, _CODE_POINTS, 256):
         block = "".join(map(chr, range(start, start + 256)))
-        if block.lower() != block:  # most blocks hold no capital: skipping them makes this 20 times faster
+        if block.lower() != block:  # most blocks contain no capital: skipping them makes this 20 times faster
             changed = [c for c in block if fold(c) != c]
             capitals += [ord(c) for c in changed]
             small += [ord(fold(c)) for c in changed]

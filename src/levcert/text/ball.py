@@ -18,7 +18,7 @@ from typing import Generic, Literal
 
 from levcert.errors import InputError
 from levcert.text.alphabet import Alphabet
-from levcert.text.edits import OPERATIONS, Operation, OperationName, T
+from levcert.text.edits import OPERATIONS, Operation, OperationName, T, operation_of
 
 Row = tuple[int, ...]
 Relation = Literal["same", "other", "outside"]  # of the character read to one character of the text's band
@@ -26,12 +26,12 @@ Relation = Literal["same", "other", "outside"]  # of the character read to one c
 
 @dataclass(frozen=True, eq=False)
 class Ball(Generic[T]):
-    """The texts within ``distance`` edits of ``text``, the text itself among them.
+    """The texts within ``distance`` edits of ``text``, including the text itself.
 
-    ``alphabet`` is what edits may bring in; characters of ``text`` outside it can stay or go but not be put
-    anywhere else.  ``operations`` restricts the edits.  Making one costs
+    Edits insert and substitute characters of ``alphabet``; characters of ``text`` outside it can be kept or deleted,
+    but not placed anywhere else.  ``operations`` restricts the edits.  Building a ball takes
     about 0.1 ms per character of the text for k = 1, 0.3 ms for k = 2 and 1.3 ms for k = 3; the size is exact,
-    however large.
+    no matter how large.
     """
 
     text: T
@@ -42,10 +42,10 @@ class Ball(Generic[T]):
 
     def __post_init__(self) -> None:
         if not isinstance(self.distance, int) or self.distance < 0:
-            raise InputError(f"A ball has a whole distance of at least 0, not {self.distance!r}.")
+            raise InputError(f"The distance of a ball must be an integer of at least 0, not {self.distance!r}.")
         if not isinstance(self.text, str | bytes):
-            raise InputError(f"A ball is around a str or bytes, not {self.text!r}.")
-        object.__setattr__(self, "operations", frozenset(map(Operation.of, self.operations)))
+            raise InputError(f"The text of a ball must be str or bytes, not {self.text!r}.")
+        object.__setattr__(self, "operations", frozenset(map(operation_of, self.operations)))
         object.__setattr__(self, "_levels", self._build())
 
     @property
@@ -106,7 +106,7 @@ class Ball(Generic[T]):
         else:
             given = self.alphabet
         if not isinstance(given, type(self.text)):
-            raise InputError("The text and the alphabet of a ball are both str or both bytes.")
+            raise InputError("The text and the alphabet of a ball must be both str or both bytes.")
         return self.text[:0].join(dict.fromkeys(_each(given)))
 
     @property
@@ -118,7 +118,7 @@ class Ball(Generic[T]):
     def _build(self) -> list[dict[Row, _Node[T]]]:
         """Build the automaton level by level forwards, then count paths backwards."""
         k, length = self.distance, len(self.text)
-        step = _stepper(k, frozenset(map(Operation.of, self.operations)))
+        step = _stepper(k, frozenset(map(operation_of, self.operations)))
         levels: list[dict[Row, _Node[T]]] = []
         rows = {self._start}
         while rows:

@@ -16,9 +16,9 @@ def levenshtein(a: Sequence[Hashable], b: Sequence[Hashable], *, cutoff: int | N
     ``cutoff`` the work is less, and every distance above it is returned as ``cutoff + 1``.
     """
     if isinstance(a, str) != isinstance(b, str):
-        raise InputError("A distance between str and bytes is not defined; encode or decode one of them.")
+        raise InputError(f"Cannot compare {type(a).__name__} with {type(b).__name__}; encode or decode one of them.")
     if cutoff is not None and cutoff < 0:
-        raise InputError(f"The cut-off of a distance is at least 0, not {cutoff}.")
+        raise InputError(f"cutoff must be at least 0, not {cutoff}.")
     return int(Levenshtein.distance(a, b, score_cutoff=cutoff))
 
 
@@ -37,10 +37,10 @@ def erp(A: npt.ArrayLike, B: npt.ArrayLike, *, p: float = 2.0) -> float:
     from levcert.kernels.erp import erp_distance
 
     if not p >= 1:
-        raise InputError(f"ERP is defined for p ≥ 1, not for p = {p}.")
+        raise InputError(f"ERP needs p ≥ 1, not p = {p}.")
     a, b = _sequence(A, "first"), _sequence(B, "second")
     if len(a) and len(b) and a.shape[1] != b.shape[1]:
-        raise InputError(f"ERP compares vectors of one dimension; these have {a.shape[1]} and {b.shape[1]}.")
+        raise InputError(f"ERP needs vectors of equal dimension; these have {a.shape[1]} and {b.shape[1]}.")
     dimension = max(1, a.shape[1], b.shape[1])
     return float(erp_distance(a.reshape(-1, dimension), b.reshape(-1, dimension), float(p)))
 
@@ -52,5 +52,5 @@ def _sequence(values: npt.ArrayLike, which: str) -> npt.NDArray[np.float64]:
     if array.ndim != 2:
         raise InputError(f"The {which} sequence has {array.ndim} dimensions; ERP needs an array of length × dimension.")
     if not np.isfinite(array).all():
-        raise InputError(f"The {which} sequence holds NaN or infinity; ERP needs finite vectors.")
+        raise InputError(f"The {which} sequence contains NaN or infinity; ERP needs finite vectors.")
     return array

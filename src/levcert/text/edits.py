@@ -4,42 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Any, Final, Literal, TypeVar, cast, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 from rapidfuzz.distance import Levenshtein
 
 from levcert.errors import InputError
-
-OperationName = Literal["insert", "delete", "substitute"]
-
-
-class Operation(IntEnum):
-    """What one edit does; kernels and tables count operations by these numbers.  Users may give the name instead."""
-
-    SUBSTITUTE = 0
-    INSERT = 1
-    DELETE = 2
-
-    @classmethod
-    def of(cls, operation: Operation | OperationName) -> Operation:
-        """Return an operation that is given as such or by its name."""
-        if isinstance(operation, str) and operation in get_args(OperationName):
-            return cls[operation.upper()]
-        if isinstance(operation, Operation):
-            return operation
-        raise InputError(f"An operation is insert, delete or substitute, not {operation!r}.")
-
-    @property
-    def word(self) -> OperationName:
-        """The name by which users give an operation."""
-        return cast(OperationName, self.name.lower())
-
-    def __str__(self) -> str:
-        return self.word
-
+from levcert.kernels.operations import Operation as Operation
+from levcert.kernels.operations import OperationName as OperationName
 
 OPERATIONS: Final = frozenset(Operation)
+
+
+def operation_of(operation: Operation | OperationName) -> Operation:
+    """Return an operation that is given as such or by its name."""
+    if isinstance(operation, Operation):
+        return operation
+    if operation not in get_args(OperationName):
+        raise InputError(f"An operation is insert, delete or substitute, not {operation!r}.")
+    return Operation[operation.upper()]
+
 
 T = TypeVar("T", str, bytes)
 AnyText = TypeVar("AnyText", bound=str | bytes)
@@ -54,7 +37,7 @@ class Edit:
     symbol: str | bytes | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "operation", Operation.of(self.operation))
+        object.__setattr__(self, "operation", operation_of(self.operation))
         if (self.symbol is None) != (self.operation == Operation.DELETE):
             raise InputError("Insertions and substitutions have a symbol, deletions have none.")
         if self.symbol is not None and len(self.symbol) != 1:

@@ -1,4 +1,4 @@
-"""Between a text and what a model sees of it: folded characters, without those that its alphabet drops."""
+"""Translate between a text and what a model sees of it: folded, without the characters that its alphabet drops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from levcert.text.threat import Threat
 
 
 def native(alphabet: Alphabet, text: Text) -> Text:
-    """Return a text in the units that its model is about: the bytes of a str, for a byte model."""
+    """Return a text in the units of its model: for a byte model, the bytes of a str."""
     return as_bytes(text) if alphabet.kind == "bytes" else text
 
 
@@ -22,12 +22,12 @@ def spelled(alphabet: Alphabet, text: Text) -> Text:
 
 
 def has_dropped(alphabet: Alphabet, text: Text) -> bool:
-    """Say whether a text holds characters that the model does not see."""
+    """Return whether a text contains characters that the model does not see."""
     return alphabet.drops and len(alphabet.encode(text)) < len(text)
 
 
 def seen_script(alphabet: Alphabet, threat: Threat, text: Text, target: Text, most: int) -> list[Edit] | None:
-    """Return edits of ``spelled(text)`` to another text spelled like it, at most so many and as the threat allows."""
+    """Return at most ``most`` allowed edits that turn ``spelled(text)`` into ``target``; None if there are none."""
     source = spelled(alphabet, text)
     if threat.unrestricted:
         script = edit_script(source, target)
@@ -48,8 +48,8 @@ def typed(alphabet: Alphabet, threat: Threat, text: Text, edits: Sequence[Edit])
     """Make edits of ``spelled(text)`` to the text itself, as the attacker would type them.
 
     Characters that the model does not see stay where they are, and capitals stay capitals, so the result is as
-    many allowed edits away from the text as there are edits.  None if some edit cannot be typed: an id can only be
-    inserted without an insertion where the text has a dropped character to substitute.
+    many allowed edits away from the text as there are edits.  None if some edit cannot be typed: without insertions,
+    an id can be inserted only where the text has a dropped character to substitute.
     """
     writer = _Typist(alphabet, threat, text)
     moved = [writer.typed(edit) for edit in sorted(edits, key=lambda edit: edit.position)]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes, fold
-from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName, allowed_script, edit_script
+from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName, allowed_script, edit_script, operation_of
 
 PRINTABLE_ASCII: Final = "".join(chr(point) for point in range(32, 127))
 Mask = npt.NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Threat:
     def __post_init__(self) -> None:
         if isinstance(self.operations, str) or not isinstance(self.operations, Iterable) or not self.operations:
             raise InputError(f"A threat allows at least one of insert, delete and substitute, not {self.operations!r}.")
-        object.__setattr__(self, "operations", frozenset(map(Operation.of, self.operations)))
+        object.__setattr__(self, "operations", frozenset(map(operation_of, self.operations)))
         if self.symbols is not None and not isinstance(self.symbols, str | bytes):
             raise InputError("The symbols of a threat are given as one str or bytes.")
         if self.neighbours is None:

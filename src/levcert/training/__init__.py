@@ -1,1 +1,1 @@
-"""Training: the only part of the project that needs torch."""
+"""Training: bounded votes, without torch; the paper's network (``conv``), with torch."""

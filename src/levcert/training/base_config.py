@@ -1,4 +1,4 @@
-"""What all training configurations share: fields with a help text, changed by name, read from TOML, kept as JSON."""
+"""What all training configurations share: help texts, changes by name, reading TOML, and storing as JSON."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def option(default: Any, help_text: str) -> Any:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Options of a training run; subclasses check what belongs together in ``__post_init__``."""
+    """Options of a training run; subclasses check their values in ``__post_init__``."""
 
     @classmethod
     def from_toml(cls, path: str | Path) -> dict[str, Any]:
-        """Return the fields that a TOML file sets, checked to exist."""
+        """Return the fields that a TOML file sets; unknown names are rejected."""
         try:
             values = tomllib.loads(existing_file(path).read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -33,22 +33,22 @@ class Configuration:
         return values
 
     def changed(self, values: Mapping[str, Any]) -> Self:
-        """Return a copy with some fields changed; unknown names and wrong types are refused."""
+        """Return a copy with some fields changed; unknown names and wrong types are rejected."""
         known = {f.name: f for f in fields(self)}
         for name, value in values.items():
             if name not in known:
-                raise InputError(f"There is no training option {name!r}; there are {', '.join(known)}.")
+                raise InputError(f"There is no training option {name!r}; the options are {', '.join(known)}.")
             hint = get_type_hints(type(self))[name]
             kinds = [kind for kind in (get_args(hint) or (hint,)) if isinstance(kind, type)] or [str]
             wanted: tuple[type, ...] = (int, float) if float in kinds else tuple(kinds)
             if get_origin(hint) is tuple:
                 wanted = (str, list, tuple)
             if not isinstance(value, wanted) or isinstance(value, bool):
-                raise InputError(f"The training option {name} cannot be {value!r}.")
+                raise InputError(f"{value!r} is not a valid value for the training option {name}.")
         return replace(self, **values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON can hold them."""
+        """Return the fields in a form that JSON can hold."""
         return {name: "inf" if value == math.inf else value for name, value in asdict(self).items()}
 
     @classmethod
@@ -57,14 +57,14 @@ class Configuration:
         return cls().changed({name: math.inf if value == "inf" else value for name, value in values.items()})
 
     def check_choices(self) -> None:
-        """Refuse a value that is not one of the choices of its field."""
+        """Reject a value that is not one of the choices of its field."""
         for name, hint in get_type_hints(type(self)).items():
             choices, value = get_args(hint), getattr(self, name)
             if choices and all(isinstance(choice, str) for choice in choices) and value not in choices:
-                raise InputError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+                raise InputError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
 
     def check_positive(self, *names: str) -> None:
-        """Refuse a whole number below 1."""
+        """Reject an integer below 1."""
         for name in names:
             if getattr(self, name) < 1:
-                raise InputError(f"{name} is at least 1, not {getattr(self, name)}.")
+                raise InputError(f"{name} must be at least 1, not {getattr(self, name)}.")

@@ -1,4 +1,4 @@
-"""What both trainings do with rows: cut them, set some aside, and count how many a model labels right."""
+"""What both kinds of training do with rows: truncate them, hold some out, and measure accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TEXTS_AT_ONCE = 1000
 
 
 def training_rows(dataset: Dataset, cut: int | None, validation_rows: int, seed: int) -> tuple[Split, Split | None]:
-    """Return the rows to train on and those set aside, if any, all cut as asked for."""
+    """Return the rows to train on and the held-out rows, if any, all truncated to ``cut`` characters."""
     split = dataset.train.cut(cut)
     if not len(split):
         raise InputError(f"The dataset {dataset.name} has no training rows.")
@@ -20,7 +20,7 @@ def training_rows(dataset: Dataset, cut: int | None, validation_rows: int, seed:
 
 
 def accuracy(model: WindowModel, split: Split) -> float:
-    """Return the share of texts that the model labels right."""
+    """Return the share of texts that the model labels correctly."""
     parts = (split.texts[i : i + _TEXTS_AT_ONCE] for i in range(0, len(split), _TEXTS_AT_ONCE))
     scores = np.concatenate([model.scores(part) for part in parts])
     return float((scores.argmax(axis=1) == split.labels).mean())

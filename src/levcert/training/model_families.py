@@ -1,4 +1,4 @@
-"""Both families of models by name, and their configurations; without numpy, for the command line."""
+"""The two model families by name, and their configurations; does not import numpy, for the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "c
 
 
 def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
-    """Return the configuration of a family for a dataset, with some options given."""
+    """Return the configuration of a family for a dataset, with some options set."""
     check_options(model, options)
     if model == "conv":
         return TrainingConfig.preset("paper", dataset.name, **options)
@@ -25,12 +25,12 @@ def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configu
 
 
 def check_options(model: str, options: dict[str, Any]) -> None:
-    """Refuse an unknown family, and options of the other one."""
+    """Reject an unknown family, and options of the other family."""
     if model not in CONFIGURATIONS:
-        raise InputError(f"A model is one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
+        raise InputError(f"The model must be one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
     for name in options:
         families = [family for family, kind in CONFIGURATIONS.items() if name in kind.__dataclass_fields__]
         if families and model not in families:
             raise InputError(
-                f"The option {name} belongs to the model {families[0]}, not to {model}; choose --model {families[0]}."
+                f"The option {name} belongs to the model {families[0]}, not to {model}; use --model {families[0]}."
             )

@@ -1,4 +1,4 @@
-"""How far a training run is: its sums, its progress bar (on stderr, only for people), and how it is interrupted."""
+"""The progress of a training run: its sums, its progress bar (on stderr, only on a terminal), and interruption."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Progress:
-    """Where a run stands: whole epochs, steps of the next one, and its sums so far."""
+    """Where a run stands: complete epochs, steps into the current one, and its sums so far."""
 
     epoch: int = 0
     step: int = 0
@@ -43,7 +43,7 @@ class Progress:
 
 
 class Reporter(ProgressBar):
-    """Show epoch, loss, accuracy, learning rate and the time left; silent where stderr is no terminal."""
+    """Show epoch, loss, accuracy, learning rate and the time left; silent if stderr is not a terminal."""
 
     def __init__(self, epochs: int, steps: int, *, show: bool, console: Console | None = None) -> None:
         super().__init__(f"epoch 1/{epochs}", epochs * steps, show=show, console=console)
@@ -61,7 +61,7 @@ class Reporter(ProgressBar):
 
 @dataclass
 class Steps:
-    """How a run takes its steps: they are shown, and Ctrl-C and the time of the last save are looked at in between."""
+    """How a run takes its steps: each is shown, and between steps it checks for Ctrl-C and saves when due."""
 
     save: Callable[[], None]
     seconds_between_saves: float
@@ -70,7 +70,7 @@ class Steps:
     saved: float = field(default_factory=time.perf_counter)
 
     def take(self, progress: Progress, steps: int, step: Callable[[int], float]) -> None:
-        """Take the steps of an epoch that are left; ``step`` gets its number and returns its learning rate."""
+        """Take the remaining steps of an epoch; ``step`` takes its number and returns its learning rate."""
         started = time.perf_counter() - progress.seconds
         while progress.step < steps:
             rate = step(progress.step)
@@ -86,7 +86,7 @@ class Steps:
 
 @contextmanager
 def polite_interrupt() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into a flag that is looked at between steps; a second Ctrl-C interrupts at once."""
+    """Turn Ctrl-C into a flag that is checked between steps; a second Ctrl-C interrupts immediately."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked

@@ -26,20 +26,20 @@ def train(
 ) -> WindowModel:
     """Train a classifier: bounded votes, or the paper's convolution (``model="conv"``, needs torch).
 
-    ``options`` change single fields of the configuration (VoteConfig or TrainingConfig); a ``config`` decides by its
-    kind which family it is.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued with
-    ``resume=True`` to the same result, bit for bit on a CPU.
+    ``options`` change single fields of the configuration (VoteConfig or TrainingConfig).  If you pass a ``config``, its
+    type selects the model family.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued
+    with ``resume=True`` to the same result, bit for bit on a CPU.
     """
     config = configured(model, dataset, options) if config is None else config.changed(options)
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
-        raise InputError("To resume, name the checkpoint of the run that was interrupted.")
+        raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
     if isinstance(config, VoteConfig):
         from levcert.training.votes.train import train_votes
 
         return train_votes(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
     if not isinstance(config, TrainingConfig):
-        raise InputError(f"A configuration is a VoteConfig or a TrainingConfig, not {config!r}.")
+        raise InputError(f"config must be a VoteConfig or a TrainingConfig, not {config!r}.")
     from levcert.training.conv.loop import train as train_conv
 
     return train_conv(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)

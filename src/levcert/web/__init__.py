@@ -1,4 +1,4 @@
-"""A small service: one model, a JSON interface, and a page to try it on."""
+"""A small web service: one model, a JSON API, and a page to try it."""
 
 from levcert.web.app import create_app
 from levcert.web.server import serve

@@ -1,4 +1,4 @@
-"""The service as an ASGI application: a page, its files, a JSON interface and its description."""
+"""The service as an ASGI application: a page, its files, a JSON API and its description."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ STATIC: Final = Path(__file__).parent / "static"
 _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": schemas.Error, "description": "The body is not JSON."},
     413: {"model": schemas.Error, "description": "The request is too large."},
-    422: {"model": schemas.Error, "description": "The request cannot be understood or exceeds a limit."},
-    503: {"model": schemas.Error, "description": "All places are taken, or the time is over; try again."},
+    422: {"model": schemas.Error, "description": "The request is invalid or exceeds a limit."},
+    503: {"model": schemas.Error, "description": "The server is busy, or the request took too long; try again."},
 }
 _SENTENCES: Final = {
-    400: "The body is not JSON in UTF-8; see /docs.",
+    400: "The body is not UTF-8 encoded JSON; see /docs.",
     404: "There is nothing at this address; see /docs.",
-    405: "This address does not know that method; see /docs.",
+    405: "This address does not support that method; see /docs.",
 }
 
 
@@ -44,9 +44,9 @@ def create_app(
     limits: Limits | None = None,
     samples: Sequence[tuple[str, str]] | None = None,
 ) -> FastAPI:
-    """Return the application for one model; kernels are compiled when it returns.
+    """Return the application for one model, with all kernels compiled.
 
-    ``samples`` are titles and texts for the page's gallery; without them, those for the data that the model learnt.
+    ``samples`` are titles and texts for the page's gallery; by default, those for the dataset the model was trained on.
     """
     limits = limits or Limits()
     service = Service(model, limits)
@@ -57,7 +57,7 @@ def create_app(
         title="levcert",
         version=__version__,
         description=f"Labels with a proof that no k typos change them, by {name}.",
-        docs_url=None,  # FastAPI's own page loads its script from elsewhere
+        docs_url=None,  # FastAPI's own page loads its script from another server
         redoc_url=None,
     )
     app.add_middleware(SizeLimit)
@@ -68,15 +68,19 @@ def create_app(
     async def predict(request: schemas.PredictRequest) -> schemas.Predictions:
         return await gate.run(lambda deadline: service.predict(request, deadline))
 
-    @app.post("/certify", responses=_ERRORS, summary="How many edits cannot change each label")
+    @app.post(
+        "/certify",
+        responses=_ERRORS,
+        summary="The certified radius of each text: how many edits cannot change its label",
+    )
     async def certify(request: schemas.CertifyRequest) -> schemas.Certificates:
         return await gate.run(lambda deadline: service.certify(request, deadline))
 
-    @app.post("/attack", responses=_ERRORS, summary="Edits that change each label, if any are found")
+    @app.post("/attack", responses=_ERRORS, summary="Edits that change the label of each text, if the attack finds any")
     async def attack(request: schemas.AttackRequest) -> schemas.Attacks:
         return await gate.run(lambda deadline: service.attack(request, deadline))
 
-    @app.get("/model", summary="The model and what it can be asked")
+    @app.get("/model", summary="The model, its methods and its limits")
     async def model_() -> schemas.About:
         return about
 
@@ -110,7 +114,7 @@ def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | Non
 
 
 def _answer_errors(app: FastAPI, limits: Limits) -> None:
-    """Give every error the same form; nothing that was sent is sent back."""
+    """Give every error the same form; never echo what was sent."""
 
     def on(kind: type[Exception], answer: Callable[[Any], tuple[int, str, dict[str, str]]]) -> None:
         async def handler(_: Request, error: Exception) -> JSONResponse:
@@ -120,7 +124,9 @@ def _answer_errors(app: FastAPI, limits: Limits) -> None:
         app.add_exception_handler(kind, handler)
 
     soon = {"Retry-After": "1"}
-    late = f"The answer took longer than {limits.seconds:g} s; send fewer or shorter texts, or the method lipschitz."
+    late = (
+        f"The request took longer than {limits.seconds:g} s; send fewer or shorter texts, or use the method lipschitz."
+    )
     on(InputError, lambda error: (422, str(error), {}))
     on(RequestValidationError, lambda error: (422, _sentence(error), {}))
     on(BusyError, lambda _: (503, "Too many requests are waiting; try again in a second.", soon))

@@ -1,4 +1,4 @@
-"""What holds for every answer: headers that keep a browser safe, and a limit on the size of a request."""
+"""Middleware for every request: security headers, and a limit on the size of the body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from levcert.web.limits import LARGEST_BODY
 
-# Only this server's own files; no inline script or style, no frame, no form that goes elsewhere.
+# Only this server's own files; no inline script or style, no frames, no forms to other servers.
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -23,11 +23,11 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-TOO_LARGE: Final = f"A request has at most {LARGEST_BODY:,} bytes; send fewer or shorter texts."
+TOO_LARGE: Final = f"A request may have at most {LARGEST_BODY:,} bytes; send fewer or shorter texts."
 
 
 class SafeHeaders:
-    """Add the headers to every answer."""
+    """Add the headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -42,7 +42,7 @@ class SafeHeaders:
 
 
 class SizeLimit:
-    """Refuse a request that is too large, by what it says of its length and by what really comes."""
+    """Reject a request that is too large, by its declared length and by the bytes that really arrive."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""Texts to try, written for the datasets that we know; a model of other data has none."""
+"""Texts to try, written for the datasets levcert knows; there are none for your own data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON interface as types: what may be asked, what is answered."""
+"""The JSON API as types: requests and responses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from levcert.text.edits import OperationName
 from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
 
 Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]
-Attacker = Literal["charmer", "greedy"]  # those that end in time on the longest texts
+Attacker = Literal["charmer", "greedy"]  # fast enough for the longest texts
 
-# JSON knows no integers of its own: 2.0 is a whole number, too.
+# JSON has no integer type: 2.0 is a whole number, too.
 _WHOLE = BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
@@ -23,14 +23,14 @@ class _Request(BaseModel):
 
     texts: Annotated[
         list[Annotated[str, Field(max_length=LONGEST_TEXT)]],
-        Field(min_length=1, max_length=LARGEST_BATCH, description="The texts, as they are.", examples=[["A text."]]),
+        Field(min_length=1, max_length=LARGEST_BATCH, description="The texts.", examples=[["A text."]]),
     ]
 
 
 class _WithThreat(_Request):
     operations: Annotated[
         list[OperationName],
-        Field(min_length=1, max_length=3, description="What the attacker may do to one character at a time."),
+        Field(min_length=1, max_length=3, description="Which edits the attacker may make."),
     ] = list(get_args(OperationName))
 
 
@@ -41,36 +41,43 @@ class PredictRequest(_Request):
 class CertifyRequest(_WithThreat):
     """Texts to certify."""
 
-    method: Annotated[Certifier, Field(description="How; auto is the strongest, lipschitz the quickest.")] = "auto"
+    method: Annotated[
+        Certifier, Field(description="The certifier: auto gives the best proof, lipschitz is the fastest.")
+    ] = "auto"
     max_distance: Annotated[
         Annotated[int, Field(ge=0, le=FARTHEST_EDIT), _WHOLE] | None,
-        Field(description="Larger radii are of no interest; null: any."),
+        Field(description="Stop at this radius (faster); null: no limit."),
     ] = None
-    losses: Annotated[bool, Field(description="Also say what the worst edit at each character takes.")] = False
+    losses: Annotated[
+        bool, Field(description="Also return how much the worst edit at each character takes from the margin.")
+    ] = False
 
 
 class AttackRequest(_WithThreat):
     """Texts to attack."""
 
     method: Annotated[
-        Attacker, Field(description="How; greedy tries every edit, charmer those at the worst places.")
+        Attacker,
+        Field(description="The attack: greedy tries every edit, charmer only those at the most fragile positions."),
     ] = "charmer"
-    max_distance: Annotated[int, Field(ge=1, le=FARTHEST_EDIT, description="How many edits it may make."), _WHOLE] = 2
+    max_distance: Annotated[
+        int, Field(ge=1, le=FARTHEST_EDIT, description="How many edits the attack may make."), _WHOLE
+    ] = 2
 
 
 class Part(BaseModel):
-    """A piece of a text: in both texts, removed, or added."""
+    """A piece of a text: unchanged, removed, or added."""
 
     kind: Kind
     text: str
 
 
 class Counterexample(BaseModel):
-    """A text that has another label, and how it differs."""
+    """A text with another label, and how it differs from the given text."""
 
-    text: Annotated[str | None, Field(description="The text; null where a byte model's is no valid UTF-8.")]
-    distance: Annotated[int, Field(description="How many edits away.")]
-    label: Annotated[str, Field(description="The label that it gets.")]
+    text: Annotated[str | None, Field(description="The text; null if it is not valid UTF-8 (byte models).")]
+    distance: Annotated[int, Field(description="Its distance from the given text, in edits.")]
+    label: Annotated[str, Field(description="Its label.")]
     difference: list[Part]
 
 
@@ -82,19 +89,23 @@ class Prediction(BaseModel):
 
 
 class Certificate(BaseModel):
-    """A statement about one text: no ``radius`` edits change the answer ``label``."""
+    """A statement about one text: ``radius`` edits or fewer cannot change its ``label``."""
 
     label: str
-    radius: Annotated[int, Field(description="How many edits cannot change the label; −1 where smoothing abstains.")]
+    radius: Annotated[
+        int,
+        Field(description="The certified radius: this many edits cannot change the label; −1: smoothing abstained."),
+    ]
     claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
-    operations: Annotated[list[OperationName], Field(description="What the attacker may do: the edits that are meant.")]
-    unit: Annotated[Unit, Field(description="What an edit changes: characters, or for a byte model bytes.")]
+    operations: Annotated[list[OperationName], Field(description="The threat model: which edits are allowed.")]
+    unit: Annotated[Unit, Field(description="What an edit changes: characters, or bytes for a byte model.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str
-    margin: Annotated[float | None, Field(description="By how much the label leads.")]
-    counterexample: Annotated[Counterexample | None, Field(description="The nearest one found, if any.")]
+    margin: Annotated[float | None, Field(description="Score of the label minus the next best score.")]
+    counterexample: Annotated[Counterexample | None, Field(description="The nearest counterexample found, if any.")]
     losses: Annotated[
-        list[float] | None, Field(description="For each character, what the worst edit there takes from the margin.")
+        list[float] | None,
+        Field(description="For each character, how much the worst edit there takes from the margin."),
     ]
     seconds: float
 
@@ -108,19 +119,19 @@ class Attack(BaseModel):
 
 
 class Predictions(BaseModel):
-    """One result for each text, in their order."""
+    """One result for each text, in the same order."""
 
     results: list[Prediction]
 
 
 class Certificates(BaseModel):
-    """One result for each text, in their order."""
+    """One result for each text, in the same order."""
 
     results: list[Certificate]
 
 
 class Attacks(BaseModel):
-    """One result for each text, in their order."""
+    """One result for each text, in the same order."""
 
     results: list[Attack]
 
@@ -133,7 +144,7 @@ class Sample(BaseModel):
 
 
 class About(BaseModel):
-    """The model that answers, and what it can be asked."""
+    """The model, its methods and its limits."""
 
     name: str
     description: str
@@ -146,6 +157,6 @@ class About(BaseModel):
 
 
 class Error(BaseModel):
-    """What was wrong, and what to do, in one sentence."""
+    """One sentence that says what went wrong and what to do."""
 
     error: str

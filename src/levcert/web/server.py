@@ -1,4 +1,4 @@
-"""The server process: bind first, so that a taken port is one sentence, and say when all is ready."""
+"""The server process: it binds first, so that a port in use gives a clear error, and says when it is ready."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from levcert.web.app import create_app
 
 
 class _Server(uvicorn.Server):
-    """Says that it is ready when it really is: it listens, and Ctrl-C is its to handle."""
+    """Reports that it is ready only when it listens and handles Ctrl-C."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -34,7 +34,7 @@ def serve(
 ) -> None:
     """Serve a model until Ctrl-C; ``ready`` is called with the address once kernels are warm.
 
-    Port 0 takes any free one.  Only this machine can reach the default host.
+    Port 0 means any free port.  Only this machine can reach the default host.
     """
     listener = _listen(host, port)
     try:
@@ -49,7 +49,7 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Bind a socket that names its protocol: only then asyncio sends small answers at once, not 40 ms later."""
+    """Bind a socket that names its protocol: otherwise asyncio sends small responses 40 ms late."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -1,4 +1,4 @@
-"""Answers to requests: the library's calls, a memory for what was asked before, and kernels that are warm."""
+"""Answer requests: call the library, cache certificates, and compile kernels in advance."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from levcert.web import schemas
 from levcert.web.limits import Limits, longest_text
 from levcert.web.thread_gate import check_time
 
-_REMEMBERED: Final = 512  # answers; a person who types and takes it back sees them again at once
-_SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, so that what follows the search still fits
+_CACHED: Final = 512  # certificates, for users who type something and take it back
+_SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, which leaves time for the rest of the work
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Service:
     def certify(self, request: schemas.CertifyRequest, deadline: float) -> schemas.Certificates:
         self._check(request.texts)
         if request.method not in self.certifiers:
-            raise InputError(f"{request.method} does not know this model; choose {', '.join(self.certifiers)}.")
+            raise InputError(f"{request.method} does not support this model; use {', '.join(self.certifiers)}.")
         results = []
         for text in request.texts:
             check_time(deadline)
@@ -81,12 +81,14 @@ class Service:
         return schemas.Attacks(results=results)
 
     def _check(self, texts: Iterable[str]) -> None:
-        """Refuse texts whose search would not fit into memory: a large alphabet has many edits."""
+        """Reject texts whose search would not fit into memory: a large alphabet has many edits."""
         if any(len(text) > self.longest_text for text in texts):
-            raise InputError(f"A text for this model has at most {self.longest_text:,} characters; send a part of it.")
+            raise InputError(
+                f"A text for this model may have at most {self.longest_text:,} characters; send a shorter one."
+            )
 
     def _remembered(self, text: str, request: schemas.CertifyRequest) -> schemas.Certificate:
-        """Answer from memory, or compute; what was cut short by its budget is not remembered."""
+        """Return the cached certificate or compute it; a search that ran out of its budget is not cached."""
         key = (text, request.method, request.max_distance, frozenset(request.operations), request.losses)
         with self._lock:
             if key in self._known:
@@ -97,7 +99,7 @@ class Service:
         if answer.seconds < budget:
             with self._lock:
                 self._known[key] = answer
-                if len(self._known) > _REMEMBERED:
+                if len(self._known) > _CACHED:
                     self._known.popitem(last=False)
         return answer
 
@@ -121,7 +123,7 @@ class Service:
         )
 
     def _shown(self, text: Text, changed: Text | None, distance: int | None) -> schemas.Counterexample | None:
-        """Return a counterexample as JSON can say it."""
+        """Return a counterexample in a form that JSON can hold."""
         if changed is None or distance is None:
             return None
         found = describe(self.model, text, changed, distance)
@@ -133,7 +135,7 @@ class Service:
         )
 
     def _losses(self, text: str, threat: Threat) -> list[float]:
-        """Return the losses of each character; of one that is several bytes to the model, the largest of theirs."""
+        """Return the loss of each character; for a character of several bytes, the largest of their losses."""
         losses = character_losses(self.model, text, threat)
         if isinstance(native(self.model.alphabet, text), bytes) and text:
             starts = np.cumsum([0, *(len(character.encode()) for character in text[:-1])])
@@ -141,7 +143,7 @@ class Service:
         return [float(loss) for loss in losses]
 
     def _warm_certifiers(self) -> Iterable[str]:
-        """Give the methods that work for this model, and let every kernel compile before anybody waits for it."""
+        """Yield the methods that support this model, and compile every kernel before the first request."""
         texts = [str(sample) for sample in self._warm_texts()]
         attack(self.model, texts, "charmer", max_distance=2)
         for text in texts:
@@ -154,7 +156,7 @@ class Service:
             yield method
 
     def _warm_texts(self) -> Iterable[str]:
-        """Give texts of the model's own symbols: single ones, and long runs that survive the first searches."""
+        """Yield texts of the model's own symbols: a mix, and long runs, which survive the first searches."""
         alphabet = self.model.alphabet
         symbols = "ab" if alphabet.kind == "bytes" else alphabet.symbols
         length = 4 * self.model.width

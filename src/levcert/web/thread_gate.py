@@ -1,4 +1,4 @@
-"""The only way to the processor: few threads, few who wait, and an end to every wait."""
+"""All work goes through here: few threads, few waiting requests, and a time limit for each."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ T = TypeVar("T")
 
 
 class BusyError(Exception):
-    """All places are taken."""
+    """Too many requests are waiting."""
 
 
 class LateError(Exception):
-    """The time of a request is over."""
+    """A request has exceeded its time limit."""
 
 
 class Gate:
-    """Run work in threads.  Work gets its deadline and should look at it now and then.
+    """Run work in threads.  Work receives its deadline and should check it now and then.
 
-    Work that is late keeps its place until it ends, so there are never more pieces of it than places.
+    Late work keeps its slot until it ends, so there is never more work than slots.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -34,7 +34,7 @@ class Gate:
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="levcert")
 
     async def run(self, work: Callable[[float], T]) -> T:
-        """Return what the work returns; raise BusyError at once or LateError in time."""
+        """Return what the work returns; raise BusyError immediately, or LateError at the deadline."""
         if not self._places.acquire(blocking=False):
             raise BusyError
         future: Future[T] = self._pool.submit(work, time.perf_counter() + self._seconds)
@@ -49,7 +49,7 @@ class Gate:
 
 
 def _look_at(future: asyncio.Future[T]) -> None:
-    """Take note of an error that nobody waits for any more; asyncio would complain otherwise."""
+    """Retrieve an error that nobody waits for any more; otherwise asyncio would complain."""
     if not future.cancelled():
         future.exception()
 

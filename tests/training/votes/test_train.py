@@ -74,12 +74,12 @@ def test_a_checkpoint_of_another_run_and_a_damaged_one_are_refused(toy, tmp_path
     path = tmp_path / "run.checkpoint"
     monkeypatch.setattr(votes_module, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     levcert.train(toy, **SMALL, checkpoint=path)
-    with pytest.raises(InputError, match="a run with other config"):
+    with pytest.raises(InputError, match="a run with a different config"):
         levcert.train(toy, **SMALL, seed=5, checkpoint=path, resume=True)
     path.write_bytes(b"junk")
     with pytest.raises(InputError, match="damaged"):
         levcert.train(toy, **SMALL, checkpoint=path, resume=True)
-    with pytest.raises(InputError, match="name the checkpoint"):
+    with pytest.raises(InputError, match="needs the checkpoint"):
         levcert.train(toy, **SMALL, resume=True)
 
 
@@ -181,7 +181,7 @@ def test_validation_rows_set_apart_are_not_seen_in_parts():
     for text in aside.texts:
         assert sum(text in other for other in texts) == 1
         assert not any(other in text for other in rest.texts)
-    with pytest.raises(InputError, match="set fewer aside"):
+    with pytest.raises(InputError, match="hold out fewer"):
         holdout_apart(split, 6, seed=0)
 
 
@@ -196,7 +196,7 @@ def test_bytes_and_empty_texts_are_trained_on():
     ("options", "sentence"),
     [
         ({"orders": "4;6"}, "4,6"),
-        ({"orders": 4}, "cannot be 4"),
+        ({"orders": 4}, "4 is not a valid value for the training option orders"),
         ({"table_bits": 30}, "12 to 24"),
         ({"temperature": 0.0}, "positive"),
         ({"loss": "square"}, "softplus, hinge"),

@@ -19,7 +19,7 @@ Texts are worked through in blocks, so that the memory does not grow with the le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,8 +27,9 @@ import numpy as np
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.certifiers.lipschitz import window_ranges
 from levcert.errors import InputError
+from levcert.models.edit_effects import Mask, windows_of
 from levcert.models.tap_bounds import WindowRange
-from levcert.models.window import Mask, WindowModel, windows_of
+from levcert.models.window import WindowModel
 from levcert.text.alphabet import Ids
 from levcert.text.edits import Operation
 
@@ -51,6 +52,9 @@ class Chains(Certifier):
     symbols: bool = (
         True  # False: lone windows count as lowest, too, and no symbol is tried: the text's windows are known
     )
+
+    def limited(self, max_distance: int | None, budget: float | None) -> Chains:
+        return replace(self, enough=max_distance) if self.enough is None else self
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         ranges = window_ranges(batch.model)

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from levcert.certifiers.base import Array, is_counterexample
 from levcert.certifiers.search.far_edits import far_edits
 from levcert.certifiers.search.local_losses import LocalLosses, Slot
-from levcert.models.window import pad
+from levcert.models.edit_effects import pad
 from levcert.text.alphabet import Ids
 from levcert.text.edits import Edit, Operation
 
@@ -144,7 +144,7 @@ class PairSearch(LocalLosses):
         The symbols ``old`` stand in the holes between ``lefts`` and ``rights``.  Returns left[n, g], for the case that
         the windows with the hole at taps ≥ g are touched, and right[n, g] for taps ≤ R − 1 − g.
         """
-        from levcert.kernels.conv_edits import replacement_bounds
+        from levcert.kernels.edit_pairs import replacement_bounds
 
         padded, allowed = pad(self.ids, self.width - 1), np.ascontiguousarray(allowed)
         left, right = (np.empty((len(lefts), self.width + 1, len(self.margins))) for _ in range(2))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch
-from levcert.models.window import EditEffects, pad
+from levcert.models.edit_effects import EditEffects, pad
 from levcert.text.alphabet import Ids, Text
 from levcert.text.edits import Edit, Operation
 from levcert.text.model_view import typed

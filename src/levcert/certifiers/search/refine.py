@@ -9,7 +9,7 @@ theorem and its proof: docs/exact-radius.md.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import numpy as np
@@ -40,6 +40,10 @@ class Refine(Certifier):
     distance: int | None = None  # radii above it are of no interest
     expansions: int | None = 1_000_000  # symbols tried for each text, some microseconds each; None: any number
     budget: float | None = None  # seconds for each text
+
+    def limited(self, max_distance: int | None, budget: float | None) -> Refine:
+        distance = max_distance if self.distance is None else self.distance
+        return replace(self, distance=distance, budget=budget if self.budget is None else self.budget)
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         if not isinstance(batch.model, VoteModel):

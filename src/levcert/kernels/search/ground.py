@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
+from levcert.kernels.operations import Operation
 from levcert.kernels.vote_scores import MIX
 
 Numbers = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ Votes = npt.NDArray[np.int8]
 Bits = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
-SUBSTITUTION, INSERTION, DELETION = 0, 1, 2
+SUBSTITUTION, INSERTION, DELETION = map(int, Operation)
 _NOTHING: Final = np.uint64(0)
 _HALF: Final = np.uint64(32)
 NEVER: Final = -(1 << 40)  # the loss of what cannot be; sums of few of these stay far below every real loss

@@ -85,7 +85,7 @@ def leading_basis(K: Tensor) -> Tensor:
 def substitution_constant(table: Tensor, W: Tensor, candidates: Tensor) -> Tensor:
     """S = max over class pairs and symbols a, b of Σ_{j,h} max(0, (w_y − w_ŷ)_h · (T[a,j,h] − T[b,j,h])).
 
-    The most that one substitution can take from a margin, whatever the text (page "soundness").  ``candidates``
+    The most that one substitution can take from a margin, for any text (docs/soundness.md).  ``candidates``
     are rows (y, ŷ, a, b) among which the largest is taken; :func:`worst_substitutions` finds them.
     """
     y, other, a, b = candidates.T

@@ -43,7 +43,7 @@ def convolve(values: Tensor, K: Tensor, places: Places, rows: int, *, relu: bool
 
 @contextmanager
 def memory_released() -> Iterator[None]:
-    """Give back what is kept from batch to batch at the end of a training, however it ends."""
+    """Release the memory kept from batch to batch when training ends, even with an error."""
     try:
         yield
     finally:

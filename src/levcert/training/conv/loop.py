@@ -1,4 +1,4 @@
-"""The training loop: repeatable, interruptible, resumable to the same bits."""
+"""The training loop: reproducible, interruptible, and resumable to the same bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from levcert.training.data import accuracy, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-_EXPLODED = 1e6  # a cross-entropy beyond this never comes back
+_EXPLODED = 1e6  # training never recovers from a larger cross-entropy
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _Run:
         return math.ceil(len(self.data.texts) / self.config.batch_size)
 
     def restore(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Continue from the checkpoint, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
         weights = {name: f"network.{name}" for name in self.network.state_dict()}
@@ -82,7 +82,7 @@ class _Run:
         save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
 
     def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
-        """Take all steps that are left."""
+        """Take all remaining steps."""
         progress, steps = self.progress, Steps(self.save, SECONDS_BETWEEN_CHECKPOINTS, reporter, interrupted)
         self.network.train()
         while progress.epoch < self.config.epochs:
@@ -125,7 +125,7 @@ def train(
     torch.set_num_threads(config.threads)
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
-        raise InputError("To resume, name the checkpoint of the run that was interrupted.")
+        raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
     data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
@@ -142,7 +142,7 @@ def train(
     if resume:
         run.restore()
     with (
-        threadpool_limits(config.threads, "blas"),  # numpy's products take every core otherwise, even one in use
+        threadpool_limits(config.threads, "blas"),  # otherwise numpy's products use every core, even a busy one
         Reporter(config.epochs, run.steps, show=show_progress) as reporter,
         polite_interrupt() as interrupted,
         memory_released(),
@@ -157,7 +157,7 @@ def train(
 
 
 def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: float) -> tuple[float, int]:
-    """Take one step; return the batch's mean loss and how many labels were right."""
+    """Take one step; return the batch's mean loss and how many labels were correct."""
     config = network.config
     scores = network(batch.texts)
     labels = batch.labels.to(scores.device)
@@ -186,5 +186,5 @@ def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, pro
 
 
 def _identity(config: TrainingConfig) -> dict[str, Any]:
-    """What must agree for a run to be continued: all but the number of threads."""
+    """What must agree to resume a run: everything except the number of threads."""
     return {name: value for name, value in config.to_dict().items() if name != "threads"}

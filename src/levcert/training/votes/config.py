@@ -1,4 +1,4 @@
-"""Every number of a training run of bounded votes, named, in one frozen object."""
+"""Every setting of a training run of bounded votes, in one frozen object."""
 
 from __future__ import annotations
 
@@ -13,50 +13,56 @@ from levcert.training.base_config import Configuration, option
 
 @dataclass(frozen=True)
 class VoteConfig(Configuration):
-    """Good for two edits on sentences and paragraphs by default; ``target_distance`` chooses for another number."""
+    """The defaults suit two edits on sentences and paragraphs; ``target_distance`` adapts them to another number."""
 
     orders: tuple[int, ...] = option((4, 6), "Lengths of the n-grams, such as 4,6.")
-    table_bits: int = option(20, "Each order has a table of 2^bits rows, 12 to 24.")
-    symbols: Literal["characters", "bytes"] = option("characters", "What is edited: characters, or bytes of UTF-8.")
-    target_distance: int | None = option(
-        None, "The number of edits to withstand: chooses temperature and edits, and the best epoch on validation rows."
+    table_bits: int = option(20, "Each order has a table of 2^bits rows; 12 to 24.")
+    symbols: Literal["characters", "bytes"] = option(
+        "characters", "What one edit changes: characters, or bytes of UTF-8."
     )
-    temperature: float = option(1.0, "τ: scores are measured in so many edits; lower is more robust, less accurate.")
-    loss: Literal["softplus", "hinge"] = option("softplus", "Softplus (cross-entropy) or hinge, on margin − k·G.")
-    distance: float = option(0.0, "k in margin − k·G: edits by which the label must win in the loss.")
-    edits: int = option(2, "Worst edits that are made in each training text after the first epoch.")
-    tries: int = option(8, "Symbols that are tried for each of those edits.")
-    dropout: float = option(0.2, "Share of n-grams that are left out at random.")
-    class_weight: Literal["none", "balanced"] = option("none", "balanced: rare classes count as much as common ones.")
-    learning_rate: float = option(0.3, "First learning rate of Adagrad; it falls to 0 over the run.")
+    target_distance: int | None = option(
+        None, "Number of edits to withstand: sets temperature and edits, and keeps the best epoch on held-out rows."
+    )
+    temperature: float = option(1.0, "τ, the scale of the scores in the loss; lower is more robust but less accurate.")
+    loss: Literal["softplus", "hinge"] = option("softplus", "Loss on margin − k·G: softplus (cross-entropy) or hinge.")
+    distance: float = option(0.0, "k in margin − k·G: by how many edits the label must win in the loss.")
+    edits: int = option(2, "Number of worst edits to make in each training text after the first epoch.")
+    tries: int = option(8, "Number of symbols to try for each of those edits.")
+    dropout: float = option(0.2, "Share of n-grams to drop at random.")
+    class_weight: Literal["none", "balanced"] = option(
+        "none", "balanced: give rare classes as much weight as common ones."
+    )
+    learning_rate: float = option(0.3, "Initial learning rate of Adagrad; it falls to 0 over the run.")
     epochs: int = option(3, "Passes over the training texts.")
-    patience: int = option(2, "Epochs without a better verified accuracy after which training ends.")
-    keep: float = option(1.0, "Share of the rows that keep their votes; the rest is pruned for a smaller file.")
-    cut: int | None = option(None, "Use only so many first characters of each text; certificates then speak of those.")
-    validation_rows: int = option(0, "Training rows to set aside and report on.")
-    seed: int = option(1, "Seed of the order of texts, of dropout and of the rows set aside.")
+    patience: int = option(2, "Stop after this many epochs without a better verified accuracy.")
+    keep: float = option(1.0, "Share of the rows to keep; the others are pruned for a smaller file.")
+    cut: int | None = option(
+        None, "Truncate each text to its first N characters; certificates then apply to the truncated text."
+    )
+    validation_rows: int = option(0, "Number of training rows to hold out and report accuracy on.")
+    seed: int = option(1, "Seed for the order of the texts, dropout and the held-out rows.")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "orders", parse_orders(self.orders))
         self.check_choices()
         self.check_positive("epochs", "tries", "patience")
         if not SMALLEST_TABLE <= 2**self.table_bits <= LARGEST_TABLE:
-            raise InputError(f"table_bits is from 12 to 24, not {self.table_bits}.")
+            raise InputError(f"table_bits must be from 12 to 24, not {self.table_bits}.")
         for name in ("temperature", "learning_rate"):
             if not (getattr(self, name) > 0 and math.isfinite(getattr(self, name))):
-                raise InputError(f"{name} is a positive number, not {getattr(self, name)}.")
+                raise InputError(f"{name} must be positive and finite, not {getattr(self, name)}.")
         if not (0 <= self.dropout < 1 and 0 < self.keep <= 1 and self.distance >= 0 and self.edits >= 0):
-            raise InputError("dropout is in [0, 1), keep in (0, 1], distance and edits are at least 0.")
+            raise InputError("dropout must be in [0, 1), keep in (0, 1], and distance and edits at least 0.")
         if self.validation_rows < 0 or (self.cut is not None and self.cut < 1):
-            raise InputError("validation_rows is at least 0, and cut at least 1.")
+            raise InputError("validation_rows must be at least 0, and cut at least 1.")
         if self.target_distance is not None and self.target_distance < 1:
-            raise InputError(f"target_distance is at least 1, not {self.target_distance}.")
+            raise InputError(f"target_distance must be at least 1, not {self.target_distance}.")
 
     def aimed(self, rows: int, given: frozenset[str]) -> VoteConfig:
-        """Return the configuration for ``target_distance`` edits with ``rows`` training texts; what is given stays.
+        """Adapt the configuration to ``target_distance`` edits and ``rows`` training texts; ``given`` fields stay.
 
-        The temperature was found on validation rows of AG-News, IMDB and SST-2 (docs/votes.md): more edits need
-        evidence that is spread more evenly, which a lower temperature asks for.
+        The temperatures were tuned on validation rows of AG-News, IMDB and SST-2 (docs/votes.md): more edits need
+        evidence that is spread more evenly, and a lower temperature spreads it.
         """
         if self.target_distance is None:
             return self
@@ -70,7 +76,7 @@ class VoteConfig(Configuration):
         return self.changed({name: value for name, value in chosen.items() if name not in given})
 
 
-TEMPERATURES: Final = ((5, 1.0), (10, 0.5), (math.inf, 0.2))  # up to so many edits
+TEMPERATURES: Final = ((5, 1.0), (10, 0.5), (math.inf, 0.2))  # (up to this many edits, temperature)
 MOST_EDITS: Final = 10
 VALIDATION_ROWS: Final = 500
 
@@ -81,7 +87,7 @@ def parse_orders(orders: object) -> tuple[int, ...]:
         try:
             orders = [int(part) for part in orders.replace("+", ",").split(",")]
         except ValueError:
-            raise InputError(f"Orders of n-grams are given as 4,6 and not as {orders!r}.") from None
+            raise InputError(f"Give the orders of n-grams as 4,6, not as {orders!r}.") from None
     if not isinstance(orders, list | tuple):
-        raise InputError(f"Orders of n-grams are given as 4,6 and not as {orders!r}.")
+        raise InputError(f"Give the orders of n-grams as 4,6, not as {orders!r}.")
     return check_orders(orders)

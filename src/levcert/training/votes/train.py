@@ -1,4 +1,4 @@
-"""Training of bounded votes: repeatable, interruptible, resumable to the same bits; needs no torch."""
+"""Training of bounded votes: reproducible, interruptible, resumable to the same bits; does not need torch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from levcert.training.progress import Progress, Reporter, Steps, polite_interrup
 from levcert.training.votes.config import VoteConfig
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-_TEXTS_AT_ONCE = 1000  # between two looks at Ctrl-C
+_TEXTS_AT_ONCE = 1000  # between two checks for Ctrl-C
 _STATE = "theta", "squares", "votes", "best", "state"
 
 
 @dataclass
 class _Run:
-    """One training run: the tables, and how far it is."""
+    """One training run: the tables and its progress."""
 
     config: VoteConfig
     alphabet: Alphabet
@@ -54,7 +54,7 @@ class _Run:
         return -(-len(self.texts) // _TEXTS_AT_ONCE)
 
     def finish(self, reporter: Reporter, interrupted: threading.Event) -> None:
-        """Train until the last epoch, or until verified accuracy has not risen for some epochs."""
+        """Train until the last epoch, or until verified accuracy has not risen for ``patience`` epochs."""
         progress, steps = self.progress, Steps(self.save, SECONDS_BETWEEN_CHECKPOINTS, reporter, interrupted)
         while progress.epoch < self.config.epochs and not self._patience_is_over():
             order = np.random.default_rng([self.config.seed, progress.epoch]).permutation(len(self.texts))
@@ -89,7 +89,7 @@ class _Run:
             self.best[:] = self.votes
 
     def _epochs_since_best(self) -> int:
-        """How many epochs ago verified accuracy was highest; without it the last epoch counts as best."""
+        """How many epochs ago verified accuracy was highest; if it is not measured, the last epoch counts as best."""
         verified = [epoch.get("verified", 0.0) for epoch in self.progress.history]
         return len(verified) - 1 - max(range(len(verified)), key=lambda epoch: (verified[epoch], epoch))
 
@@ -103,13 +103,13 @@ class _Run:
         return model if self.config.keep == 1 else model.pruned(self.config.keep)
 
     def save(self) -> None:
-        """Write everything that the run needs to go on as if it had not stopped."""
+        """Write everything the run needs to continue as if it had never stopped."""
         if self.checkpoint is not None:
             arrays = {name: getattr(self, name) for name in _STATE}
             save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
 
     def restore(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Continue from the checkpoint, if there is one."""
         if self.checkpoint is not None and self.checkpoint.exists():
             arrays, self.progress = load_checkpoint(self.checkpoint, _STATE, self.identity)
             for name in _STATE:
@@ -148,7 +148,7 @@ def train_votes(
 
 
 def validation_metrics(model: VoteModel, split: Split, distance: int | None) -> dict[str, float]:
-    """Return accuracy, and verified accuracy at a distance if there is one."""
+    """Return accuracy, and verified accuracy at ``distance`` if that is set."""
     metrics = {"validation": accuracy(model, split)}
     if distance is not None:
         metrics["verified"] = verified_accuracy(model, split, distance)
@@ -156,7 +156,7 @@ def validation_metrics(model: VoteModel, split: Split, distance: int | None) -> 
 
 
 def verified_accuracy(model: VoteModel, split: Split, distance: int) -> float:
-    """Return the share of texts that are labelled right whatever ``distance`` edits do (certified by chains)."""
+    """Return the share of texts whose correct label no ``distance`` edits can change (certified by chains)."""
     from levcert.certifiers import certify
 
     rows = certify(model, split.texts, "chains", max_distance=distance)

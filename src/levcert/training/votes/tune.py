@@ -1,4 +1,4 @@
-"""A small search for the options of bounded votes, on held-out rows of the training split."""
+"""A small grid search for the options of bounded votes, on held-out rows of the training split."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GRID: Final[dict[str, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One configuration, and how it did on the held-out rows."""
+    """One configuration, and its results on the held-out rows."""
 
     options: dict[str, Any]
     accuracy: float
@@ -38,7 +38,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuning:
-    """All trials; the best one has the highest verified accuracy, and of equal ones the highest accuracy."""
+    """All trials; the best has the highest verified accuracy, with ties broken by accuracy."""
 
     trials: tuple[Trial, ...]
     distance: int
@@ -64,11 +64,11 @@ def tune(
 ) -> Tuning:
     """Train every configuration of a grid and compare verified accuracy at a distance; the test split is not used.
 
-    ``rows`` are held out (a tenth, at most 1,000).  With a ``journal`` (JSON lines), each trial is written as soon as
-    it is done, and trials that the journal already holds are not repeated.  ``options`` are the same for all trials.
+    ``rows`` are held out (by default a tenth, at most 1,000).  With a ``journal`` (JSON lines), each trial is written
+    as soon as it is done, and trials already in the journal are not repeated.  ``options`` are the same for all trials.
     """
     if distance < 1:
-        raise InputError(f"The distance to tune for must be at least 1, not {distance}.")
+        raise InputError(f"distance must be at least 1, not {distance}.")
     rows = min(1000, len(dataset.train) // 10) if rows is None else rows
     rest, aside = holdout_apart(dataset.train, rows, seed=0)
     data = Dataset(dataset.name, dataset.labels, rest, Split([], np.zeros(0, dtype=np.int64)), dataset.source)

@@ -1,4 +1,4 @@
-// The description of the interface, from openapi.json: no script from elsewhere, no build.
+// The description of the API, from openapi.json: no external scripts, no build step.
 
 import {element} from "./draw.js";
 
@@ -6,7 +6,7 @@ const schema = await (await fetch("/openapi.json")).json();
 const resolve = (part) => (part.$ref ? part.$ref.split("/").slice(1).reduce((at, key) => at[key], schema) : part);
 const bodyOf = (part) => part?.content?.["application/json"]?.schema;
 
-const named = new Map(); // objects inside answers, described once, at the end
+const named = new Map(); // objects inside responses, described once, at the end
 
 /** A type in few words: "list of text", "one of auto, exact", "number or null". */
 function kind(given) {
@@ -43,7 +43,7 @@ function described(path, method, operation) {
   }
   const answer = resolve(bodyOf(operation.responses["200"]) ?? {});
   const row = answer.properties?.results?.items;
-  section.append(...(row ? fields("Answer: results, a list with for each text", resolve(row)) : fields("Answer", answer)));
+  section.append(...(row ? fields("Response: results, a list with one object per text", resolve(row)) : fields("Response", answer)));
   const errors = Object.entries(operation.responses).filter(([code]) => code !== "200");
   if (errors.length) {
     section.append(element("p", "small", errors.map(([code, {description}]) => `${code}: ${description}`).join(" ")));

@@ -1,4 +1,4 @@
-// From answers to elements.  Texts reach the page through textContent only, so they stay texts.
+// Turn answers into elements.  Texts reach the page only through textContent, so they are never parsed as HTML.
 
 const SHOWN = {" ": "␣", "\n": "⏎", "\r": "␍", "\t": "⇥"};
 const SHAPELESS = /[\p{C}\p{Z}\p{M}]/u;
@@ -10,7 +10,7 @@ export const element = (name, className = "", text = "") => {
   return made;
 };
 
-/** Characters of an edit so that each can be seen: signs for spaces, code points for what has no shape. */
+/** Make each character of an edit visible: signs for spaces, code points for characters without a shape. */
 export const visible = (text) =>
   Array.from(text, (c) => SHOWN[c] ?? (SHAPELESS.test(c) ? `U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}` : c)).join("");
 
@@ -42,7 +42,7 @@ function barOf(share) {
   return svg;
 }
 
-/** Six steps up to the largest loss of this text, and a mark of its own where one edit changes the label. */
+/** Six shades up to the largest loss in this text, and a mark where one edit changes the label. */
 const shade = (loss, top, margin) => `l${Math.min(5, Math.floor((6 * loss) / top))}${loss >= margin ? " breaks" : ""}`;
 
 /** The text in runs of equal shade; positions count code points, as the server's do. */
@@ -59,7 +59,7 @@ export function drawShades(paragraph, text, losses, margin) {
 
 export const percent = (share) => `${Math.round(100 * share)} %`;
 
-/** The same in words: the five worst places, with what stands around them. */
+/** The same in words: the five most fragile positions with their surroundings. */
 export function drawPlaces(list, text, losses, margin) {
   const characters = Array.from(text);
   const order = losses.map((_, place) => place).sort((a, b) => losses[b] - losses[a]);
@@ -88,7 +88,7 @@ export function drawDifference(target, parts) {
     kind === "same" ? document.createTextNode(text) : element(tags[kind], "", visible(text))));
 }
 
-/** The edits one by one: for those who do not see colours, or do not see. */
+/** The edits one by one, for readers who do not see colours or use a screen reader. */
 export function editsInWords(parts) {
   const found = [];
   let place = 1;

@@ -1,16 +1,16 @@
-// The page: ask while somebody types, show only the newest answer.
+// The page: ask the server as the user types, and show only the latest answer.
 
 import {drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
 
-const PAUSE = 180; // milliseconds without a key before the server is asked
+const PAUSE = 180; // milliseconds after the last key before we ask the server
 const NOTES = {
-  auto: "the quickest way to the best proof",
+  auto: "the best proof, as fast as possible",
   exact: "searches for the exact radius",
-  chains: "any number of edits, for bounded votes",
-  lipschitz: "one pass, sound for every edit",
+  chains: "any number of edits, for models with bounded windows",
+  lipschitz: "one pass, holds for every edit",
   interval: "interval bounds, radius 0 or 1",
   lipslev: "the published bound: proved only for substitutions among known characters",
-  smoothing: "a randomised classifier: holds with a probability",
+  smoothing: "about a randomised classifier: holds with high probability",
 };
 const of = (id) => document.getElementById(id);
 const box = of("text");
@@ -32,7 +32,7 @@ const operations = () => Array.from(document.querySelectorAll("[name=operation]:
 
 function schedule(pause = PAUSE) {
   clearTimeout(timer);
-  latest += 1; // whatever is on its way is stale now
+  latest += 1; // answers still on their way are stale now
   running.abort();
   of("answer").classList.add("stale");
   of("length").textContent = `${Array.from(box.value).length.toLocaleString("en")} characters`;
@@ -93,7 +93,7 @@ function showCertificate(certificate, text) {
     of("scale-end").textContent = percent(Math.max(...losses) / margin);
     drawPlaces(of("places"), text, losses, margin);
   }
-  of("search-note").textContent = "None is known.";
+  of("search-note").textContent = "None found so far.";
   showCounterexample(counterexample);
   of("search").hidden = counterexample !== null || radius < 0 || smoothed;
 }
@@ -104,7 +104,7 @@ function showCounterexample(counterexample) {
   if (counterexample === null) return;
   const {text, distance, label, difference} = counterexample;
   const edits = distance === 1 ? "One edit" : `${distance} edits`;
-  of("nearest-title").textContent = `${edits}, and it is ${label}`;
+  of("nearest-title").textContent = `${edits}, and the label is ${label}`;
   drawDifference(of("counterexample"), difference);
   of("counterexample").disabled = text === null;
   of("edits").textContent = `${editsInWords(difference)}.`;
@@ -113,12 +113,12 @@ function showCounterexample(counterexample) {
 async function lookForOne() {
   const turn = latest;
   of("look").disabled = true;
-  of("search-note").textContent = "Looking …";
+  of("search-note").textContent = "Searching …";
   try {
     const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: 12};
     const found = await ask("/attack", request, running.signal);
     if (turn !== latest) return;
-    of("search-note").textContent = "Nothing was found within 12 edits, which proves nothing.";
+    of("search-note").textContent = "The attack found nothing within 12 edits. That proves nothing.";
     if (found.counterexample !== null) {
       showCounterexample(found.counterexample);
       of("search").hidden = true;
@@ -140,7 +140,7 @@ function noteMethod() {
   of("method-note").textContent = NOTES[of("method").value] ?? "";
 }
 
-/** At least one operation stays allowed: an attacker who may do nothing needs no proof. */
+/** Keep at least one operation allowed: no proof is needed against an attacker who can do nothing. */
 function keepOneOperation() {
   const marks = document.querySelectorAll("[name=operation]");
   const last = operations().length === 1;
