@@ -99,8 +99,8 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        learnt = getattr(model, "training", {}).get("data")
-        samples = SAMPLES.get(str(learnt.get("name")), ()) if isinstance(learnt, dict) else ()
+        record = getattr(model, "training", None)
+        samples = () if record is None else SAMPLES.get(str(record.data.get("name")), ())
     return schemas.About(
         name=name,
         description=repr(model),
