@@ -508,7 +508,7 @@ class TestFiles:
         ("fields", "message"),
         [
             ({"radius": "many"}, "Row 1 is not a certificate: invalid literal"),
-            ({"radius": 1.5}, "Row 1 is not a certificate: 1.5 is no whole number"),
+            ({"radius": 1.5}, "Row 1 is not a certificate: 1.5 is not a whole number"),
             ({"label": None}, "Row 1 is not a certificate: it has no label"),
             ({"text": None}, "Row 1 is not a certificate: it has no text"),
             ({"text": 7}, "Row 1 is not a certificate: a column holds another type"),
