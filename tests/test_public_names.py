@@ -1,12 +1,8 @@
 """The names that others build on: none appears or vanishes without this list being changed."""
-    =
-    Evaluation
-    PUBLIC
-    evaluate
-    import
-    levcert
-    report
-"""
+
+import levcert
+
+PUBLIC = """
     Alphabet
     AttackResult
     AuditReport
@@ -23,6 +19,7 @@
     DeletionSmoothing
     Edit
     EditEffects
+    Evaluation
     Exact
     Greedy
     InputError
@@ -31,7 +28,9 @@
     LipsLev
     Lipschitz
     Operation
+    Paths
     RandomEdits
+    Refine
     RowReader
     Search
     Share
@@ -51,10 +50,12 @@
     dataset_from_files
     edit_script
     erp
+    evaluate
     keyboard_neighbours
     levenshtein
     load
     load_dataset
+    report
     train
     tune
     verified_accuracy

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from levcert.attacks.charmer_abad_rocamora_2024 import Charmer as Charmer
     from levcert.attacks.greedy import Beam as Beam
     from levcert.attacks.greedy import Greedy as Greedy
+    from levcert.attacks.paths import Paths as Paths
     from levcert.attacks.random_edits import RandomEdits as RandomEdits
     from levcert.attacks.search import Search as Search
     from levcert.certificates.audit import AuditReport as AuditReport
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from levcert.certifiers.lipschitz import Lipschitz as Lipschitz
     from levcert.certifiers.lipslev import LipsLev as LipsLev
     from levcert.certifiers.search.edit_chains import Chains as Chains
+    from levcert.certifiers.search.refine import Refine as Refine
     from levcert.datasets import Dataset as Dataset
     from levcert.datasets import RowReader as RowReader
     from levcert.datasets import Split as Split
@@ -90,6 +92,7 @@ _MODULE_OF = {
     "Chains": "certifiers.search.edit_chains",
     "Exact": "certifiers.exact",
     "LipsLev": "certifiers.lipslev",
+    "Refine": "certifiers.search.refine",
     "Interval": "certifiers.interval_huang_2019",
     "DeletionSmoothing": "certifiers.deletion_smoothing_huang_2023",
     "BruteForce": "certifiers.brute_force",
@@ -103,6 +106,7 @@ _MODULE_OF = {
     "Beam": "attacks.greedy",
     "RandomEdits": "attacks.random_edits",
     "Search": "attacks.search",
+    "Paths": "attacks.paths",
     # Measure
     "evaluate": "evaluation.evaluate",
     "Evaluation": "evaluation.evaluate",

@@ -41,7 +41,7 @@ CASES = {
     "certify toy.safetensors abc --max-distance -1": "at least 0",
     "certify toy.safetensors abc --budget 0": "positive number of seconds",
     "certify toy.safetensors abc --budget nan": "positive number of seconds",
-    "certify toy.safetensors abc --operations swap": "An operation must be insert, delete or substitute",
+    "certify toy.safetensors abc --operations swap": "An operation must be insert, delete or substitute, not 'swap'",
     "certify toy.safetensors abc --resume": "name with -o",
     "attack toy.safetensors abc --method magic": "There is no attack 'magic'",
     "attack toy.safetensors abc --max-distance 0": "max_distance must be an integer of at least 1",

@@ -9,7 +9,9 @@ import typer
 if TYPE_CHECKING:
     from levcert.text.threat import Threat
 
-Method = Annotated[str, typer.Option(help="auto, exact, chains, lipschitz, lipslev, interval, smoothing, brute-force.")]
+Method = Annotated[
+    str, typer.Option(help="auto, exact, refine, chains, lipschitz, lipslev, interval, smoothing, brute-force.")
+]
 MaxDistance = Annotated[int | None, typer.Option(help="Stop at this radius (faster).")]
 Budget = Annotated[
     float | None, typer.Option(help="Seconds for each text; after that, return the best proof found so far.")
