@@ -87,7 +87,7 @@ def methods():
 def released_code():
     """Milliseconds of one pass and of one neighbour in the way of the paper's code.
 
-    Texts are padded to 1,010, every forward pass computes all constants anew (p = 2); one pass takes one text at a time
+    Texts are padded to 1,010; every forward pass recomputes all constants (p = 2); one pass takes one text at a time
     and three constants for each other class, brute force 512 neighbours at a time.  Tokenising is not counted.
     """
     network = PlainNetwork(exact_norms=True)

@@ -35,7 +35,7 @@ def functions_in_order(run: Callable[[], object]) -> list[tuple[Path, str]]:
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
-        # Bodies of modules and classes are no functions: their variables are not optimised.
+        # Bodies of modules and classes are not functions: their variables are not optimised.
         if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(root):
             seen.setdefault(code)
 

@@ -111,7 +111,7 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     ) -> Certificates:
         """Certify texts as :func:`levcert.certify` does; labels are the classes as strings.
 
-        In a pipeline this speaks of the texts that reach the classifier, not of those that the pipeline was given.
+        In a pipeline, certificates apply to the texts that reach the classifier, not to those passed to the pipeline.
         """
         texts = self._fitted_texts(X)
         distance = _plain(self.max_distance if max_distance is None else max_distance)
@@ -139,7 +139,7 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the model as the bytes of its file: no object of torch, nothing that a newer version cannot read."""
+        """Pickle the model as the bytes of its file: no torch objects, nothing that a newer version cannot read."""
         state = dict(super().__getstate__())
         if "model_" in state:
             state["model_"] = _file_of(state["model_"])
@@ -170,7 +170,7 @@ def verified_accuracy(k: int) -> _VerifiedAccuracy:
     that reach the classifier.
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 0:
-        raise InputError(f"k is a number of edits of at least 0, not {k!r}.")
+        raise InputError(f"k must be an integer of at least 0, not {k!r}.")
     return _VerifiedAccuracy(k)
 
 
@@ -185,20 +185,20 @@ def _parts(texts: list[str]) -> Iterator[list[str]]:
 
 
 def _texts(X: Any) -> list[str]:
-    """Return the samples as a list of str; say what is wrong with the first that is none."""
+    """Return the samples as a list of str; the error names the first that is not a text."""
     if isinstance(X, str | bytes):
-        raise InputError("One text was given where a list of texts is expected; write [text].")
+        raise InputError("Expected a list of texts, got a single text; write [text].")
     if getattr(X, "ndim", 1) != 1:
-        raise InputError(f"Texts are given as one list, not as an array of shape {X.shape}; choose one column.")
+        raise InputError(f"Expected a list of texts, got an array of shape {X.shape}; choose one column.")
     try:
         texts = list(X)
     except TypeError:
-        raise InputError(f"Texts are given as a list, not as {type(X).__name__}.") from None
+        raise InputError(f"Expected a list of texts, not {type(X).__name__}.") from None
     if not texts:
         raise InputError("There are no texts; give at least one.")
     for number, text in enumerate(texts):
         if not isinstance(text, str):
-            raise InputError(f"Sample {number} is {text!r} and not a text; leave it out or fill it in.")
+            raise InputError(f"Sample {number} is {text!r}, which is not a text; drop it or fill it in.")
     return [str(text) for text in texts]  # numpy's own strings become Python's
 
 
@@ -209,14 +209,12 @@ def _classes(y: Any, texts: int) -> tuple[Array, npt.NDArray[np.int64]]:
         raise InputError(f"There are {texts} texts and labels of shape {labels.shape}; give one label per text.")
     missing = [number for number, label in enumerate(labels.tolist()) if label is None or label != label]
     if missing:
-        raise InputError(f"The label of sample {missing[0]} is missing; leave the sample out or fill it in.")
+        raise InputError(f"The label of sample {missing[0]} is missing; drop the sample or fill it in.")
     try:
         check_classification_targets(labels)
         classes, numbers = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
-        raise InputError(
-            "Labels are strings or whole numbers, all of one kind; numbers with fractions are none."
-        ) from None
+        raise InputError("Labels must be all strings or all integers; floats are not accepted.") from None
     if len(classes) < 2:
         raise InputError(f"All texts have the label {classes[0]!r}; a classifier needs at least two classes.")
     return classes, numbers.astype(np.int64)

@@ -101,7 +101,10 @@ def test_attacks_repeat():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"method": "magic"}, "there are charmer"), ({"max_distance": 0}, "at least one edit")],
+    [
+        ({"method": "magic"}, "there are charmer"),
+        ({"max_distance": 0}, "max_distance must be an integer of at least 1"),
+    ],
 )
 def test_refusals_say_why(arguments, message):
     with pytest.raises(InputError, match=message):

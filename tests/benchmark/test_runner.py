@@ -88,9 +88,9 @@ def test_only_some_cells(tmp_path):
 @pytest.mark.parametrize(
     ("only", "says"),
     [
-        ({"p": ["3"]}, "No cell of 6 has p=3; p is 1, inf."),
-        ({"P": ["1"]}, "No cell of 6 has P=1; settings are dataset, "),
-        ({"seed": ["1"], "p": ["1", "3"]}, "No cell of 2 has p=3"),
+        ({"p": ["3"]}, "None of 6 cells has p=3; p can be 1, inf."),
+        ({"P": ["1"]}, "None of 6 cells has P=1; the settings are dataset, "),
+        ({"seed": ["1"], "p": ["1", "3"]}, "None of 2 cells has p=3"),
     ],
 )
 def test_cells_that_do_not_exist_are_not_passed_over(tmp_path, only, says):

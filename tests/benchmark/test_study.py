@@ -113,5 +113,5 @@ def test_the_study_in_the_documentation_can_be_run():
 
 
 def test_an_unknown_study_is_refused():
-    with pytest.raises(InputError, match=re.escape("There is no study 'nothing'; there are main,")):
+    with pytest.raises(InputError, match=re.escape("There is no study 'nothing'; the studies are main,")):
         load_study("nothing")

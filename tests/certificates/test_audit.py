@@ -494,7 +494,7 @@ class TestFiles:
         label = str(model.predict(["ä\udcff"])[0])
         fields = row("ä\udcff", label, 0) | {"unit": "bytes"}
         assert check(saved(model), fields).verdict == "confirmed by enumeration"
-        with pytest.raises(InputError, match="Row 1: the text holds a lone surrogate"):
+        with pytest.raises(InputError, match="Row 1: the text contains a lone surrogate"):
             check(saved(model), fields | {"text": "\ud800"})
 
     def test_limits_and_samples(self, path):
@@ -508,13 +508,13 @@ class TestFiles:
         ("fields", "message"),
         [
             ({"radius": "many"}, "Row 1 is not a certificate: invalid literal"),
-            ({"radius": 1.5}, "Row 1 is not a certificate: 1.5 is no whole number"),
+            ({"radius": 1.5}, "Row 1 is not a certificate: 1.5 is not a whole number"),
             ({"label": None}, "Row 1 is not a certificate: it has no label"),
             ({"text": None}, "Row 1 is not a certificate: it has no text"),
-            ({"text": 7}, "Row 1 is not a certificate: a column holds another type"),
+            ({"text": 7}, "Row 1 is not a certificate: a column has another type"),
             ({"upper": 1}, "without the counterexample"),
             ({"counterexample": "b"}, "without its distance"),
-            ({"text": b"a"}, "Row 1: the text is bytes, and the model reads characters"),
+            ({"text": b"a"}, "Row 1: the text is bytes, but the model reads characters"),
             ({"unit": "bytes"}, "Row 1 speaks of edits of bytes, and the model reads characters"),
             ({"threat": "{"}, "Row 1 is not a certificate"),
             ({"threat": '{"operations": ["swap"]}'}, "Row 1 has a threat that cannot be read"),

@@ -12,7 +12,7 @@ FINITE = st.floats(allow_nan=False)
 
 
 def certificates(texts):
-    """Any certificate whatsoever over the given kind of text."""
+    """Any certificate at all over the given kind of text."""
 
     def make(text, label, radius, margin, seconds, gap, counterexample):
         found = None if gap is None else radius + gap

@@ -153,9 +153,9 @@ def test_certificates_come_one_by_one():
         ({"operations": set()}, "insert, delete (or|and) substitute, not"),
         ({"operations": None}, "insert, delete (or|and) substitute, not"),
         ({"operations": [1, "insert"]}, "insert, delete (or|and) substitute, not"),
-        ({"max_distance": 1.5}, "whole number"),
+        ({"max_distance": 1.5}, "must be an integer of at least 0"),
         ({"budget": "1"}, "positive number of seconds"),
-        ({"threat": "insert"}, "A threat is a Threat"),
+        ({"threat": "insert"}, "must be a Threat"),
         ({"method": Exact}, "an instance such as"),
     ],
 )

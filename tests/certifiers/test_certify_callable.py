@@ -88,7 +88,7 @@ def test_attacks_need_scores():
         (shouting, {"method": "brute-force", "symbols": "a", "alphabet": "b"}, "no option 'alphabet'"),
         (lambda texts: [{"score": 1}] * len(texts), {}, 'without "label"'),
         (lambda texts: ["x"], {}, "one label or one row of scores per text"),
-        (lambda texts: [[{"label": str(i), "score": 1}] for i, _ in enumerate(texts)], {}, "other classes"),
+        (lambda texts: [[{"label": str(i), "score": 1}] for i, _ in enumerate(texts)], {}, "different classes"),
     ],
 )
 def test_what_cannot_be_used_is_refused(function, options, message):

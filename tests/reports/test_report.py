@@ -177,8 +177,8 @@ def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path):
         (["a"], ["letters", "digits"], {}, "2 true labels for 1 texts"),
         (["a"], ["signs"], {}, "Row 1 has the label 'signs', but the model only knows 'letters', 'digits'"),
         (["a"], ["letters"], {"method": "magic"}, "no certifier 'magic'"),
-        (["a"], ["letters"], {"method": "smoothing"}, "another classifier"),
-        (["a"], ["letters"], {"max_distance": 0}, "at least one edit"),
+        (["a"], ["letters"], {"method": "smoothing"}, "a different classifier"),
+        (["a"], ["letters"], {"max_distance": 0}, "max_distance must be an integer of at least 1"),
     ],
 )
 def test_what_cannot_be_reported_is_refused_and_leaves_no_file(model, tmp_path, texts, truth, options, message):

@@ -46,8 +46,8 @@ def test_deleting_either_of_two_equal_neighbours_gives_the_same_text():
     ("call", "message"),
     [
         (lambda: Edit("swap", 1, "x"), "insert, delete or substitute, not 'swap'"),
-        (lambda: Edit("insert", 1), "have a symbol"),
-        (lambda: Edit("delete", 1, "x"), "deletions have none"),
+        (lambda: Edit("insert", 1), "need a symbol"),
+        (lambda: Edit("delete", 1, "x"), "deletions must not have one"),
         (lambda: Edit("insert", 1, "xy"), "one symbol"),
         (lambda: Edit("insert", -1, "x"), "count from 0"),
         (lambda: apply_edits("ab", [Edit("delete", 2)]), "outside"),

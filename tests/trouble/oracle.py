@@ -21,7 +21,7 @@ Text = str | bytes
 DROPPED = "€"  # a character that no alphabet of the tests holds: dropped, or mapped to the unknown symbol
 _MASK = (1 << 64) - 1
 _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-_CLEAR = 1e-9  # a margin beyond this share of its terms is clear whatever the order of the sums
+_CLEAR = 1e-9  # a margin beyond this share of its terms is clear for any order of the sums
 _SMALLEST = 1e-280  # below it products underflow, and no order of the sums is clear
 
 

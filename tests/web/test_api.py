@@ -140,7 +140,7 @@ def test_a_large_alphabet_has_shorter_texts(model):
 
 
 class Parity(WindowModel):
-    """A window sum that is no convolution and knows no bounds: symbols with odd ids against the others."""
+    """A window sum that is not a convolution and has no bounds: symbols with odd ids against the others."""
 
     alphabet, labels, width = levcert.Alphabet("abcd"), ("even", "odd"), 1
 

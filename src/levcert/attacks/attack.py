@@ -48,7 +48,7 @@ def attack(
     ``alphabet`` is what the attacker may bring in (default: printable ASCII), and the function must give scores.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where a list of texts is expected; write [text].")
+        raise InputError("Expected a list of texts, got a single text; write [text].")
     return list(
         attack_each(
             model, texts, method, max_distance=max_distance, operations=operations, threat=threat, alphabet=alphabet
@@ -68,13 +68,13 @@ def attack_each(
 ) -> Iterator[AttackResult]:
     """As :func:`attack`, one result after the other."""
     if not isinstance(max_distance, int) or max_distance < 1:
-        raise InputError(f"An attack makes at least one edit; max_distance is {max_distance!r}.")
+        raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(method, str):
         if method not in ATTACKS:
             raise InputError(f"There is no attack {method!r}; there are {', '.join(ATTACKS)}.")
         method = ATTACKS[method]()
     if not isinstance(method, Attack):
-        raise InputError(f"A method is a name or an instance such as Charmer(), not {method!r}.")
+        raise InputError(f"method must be a name or an instance such as Charmer(), not {method!r}.")
     threat = as_threat(threat, operations)
     for text in texts:
         started = time.perf_counter()

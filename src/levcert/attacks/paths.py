@@ -32,7 +32,7 @@ class Paths(Attack):
 
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
         if not isinstance(victim, WindowVictim):
-            raise InputError("The attack paths needs one of our models; use charmer or beam for any other classifier.")
+            raise InputError("The attack paths needs a levcert model; use charmer or beam for other classifiers.")
         batch = Batch(victim.model, [text], victim.threat)
         found: Text | None = None
         if isinstance(victim.model, VoteModel):

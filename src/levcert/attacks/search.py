@@ -29,7 +29,7 @@ class Search(Attack):
 
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
         if not isinstance(victim, WindowVictim):
-            raise InputError("The attack search needs one of our models; use charmer or beam for any other classifier.")
+            raise InputError("The attack search needs a levcert model; use charmer or beam for other classifiers.")
         exact = Exact(
             distance=max_distance,
             enough=max_distance,

@@ -124,7 +124,7 @@ class AnyVictim(Victim):
 
     def __post_init__(self) -> None:
         if self.threat.neighbours is not None:
-            raise InputError("Attacks on a function know restrictions of operations and symbols, not of neighbours.")
+            raise InputError("Attacks on a function can restrict operations and symbols, but not neighbours.")
 
     @cached_property
     def symbols(self) -> list[Text]:

@@ -75,7 +75,7 @@ def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
 
 
 def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> WindowModel:
-    """Train with a checkpoint, so that a killed run goes on where it was."""
+    """Train with a checkpoint, so that a killed run continues where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
     config = configured(cell.settings["model"], dataset, cell.training)
     identity = json.dumps([cell.settings["model"], _identity(config.to_dict()), fingerprint], sort_keys=True)
@@ -88,7 +88,7 @@ def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> Wind
 
 
 def _header(path: Path, changed: int) -> Header | None:
-    """Return the header of a model file, or None for a file that is no whole model; ``changed`` guards the cache."""
+    """Return the header of a model file, or None if it is not a complete model; ``changed`` guards the cache."""
     if (path, changed) not in _HEADERS:
         try:
             _HEADERS[path, changed] = read_model(path)[0]

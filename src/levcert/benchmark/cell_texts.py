@@ -47,7 +47,7 @@ def dataset_of(name: str) -> Dataset:
 
 @lru_cache(maxsize=4)
 def _loaded(name: str, folder: str | None) -> Dataset | InputError:
-    """Return the dataset, or why there is none: a download that failed is not tried again for every cell."""
+    """Return the dataset, or the reason it is missing: a failed download is not repeated for every cell."""
     if name == "abab":
         split = Split(["ab" * 30], np.zeros(1, dtype=np.int64))
         return Dataset(name, ("0", "1"), split, split, source="docs/soundness.md")

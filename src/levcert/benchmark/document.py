@@ -81,7 +81,7 @@ def _html_table(table: Table) -> str:
 
 
 def latex(blocks: Sequence[Block]) -> str:
-    """Write the page as a LaTeX document that pdflatex and lualatex take."""
+    """Write the page as a LaTeX document for pdflatex and lualatex."""
     parts = []
     for block in blocks:
         if isinstance(block, Heading):

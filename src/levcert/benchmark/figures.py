@@ -27,7 +27,7 @@ class Curve:
 def curves(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> list[Curve]:
     """Collect the curves of a declared figure.
 
-    x is a setting, or it is part of the names of values: in the pattern ``exact k={x}`` it is the number; ``at_zero``
+    x is a setting, or a number in the names of values: in the pattern ``exact k={x}`` it is k; ``at_zero``
     names the value at x = 0.  ``published`` curves are points from the paper.
     """
     collected: dict[tuple[str, str], dict[float, list[float]]] = {}
@@ -57,7 +57,7 @@ def curves(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> list[Curv
 
 
 def draw(spec: dict[str, Any], lines: Sequence[Curve], folder: Path) -> list[Path]:
-    """Draw a figure as SVG and PNG, the same bits for the same data; return the paths."""
+    """Draw a figure as SVG and PNG, with the same bits for the same data; return the paths."""
     try:
         import matplotlib as mpl
     except ImportError:

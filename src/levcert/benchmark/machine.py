@@ -1,4 +1,4 @@
-"""What a result was computed with: versions and processor, never the name of the machine."""
+"""The versions and the processor behind a result, but never the name of the machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PACKAGES: Final = ("numpy", "numba", "scipy", "torch")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that computes."""
+    """Return the versions of everything that takes part in the computation."""
     found = {"levcert": levcert.__version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -9,7 +9,7 @@ from levcert.datasets.paper_datasets import data_folder
 
 
 def quick_cells(study: Study) -> list[Cell]:
-    """One seed, few texts, small networks and few epochs; the embedded dataset where one is not on this machine."""
+    """One seed, few texts, small networks and few epochs; the embedded dataset in place of a missing one."""
     rules = quick_rules()
     cells: list[Cell] = []
     for cell in study.cells:
@@ -31,5 +31,5 @@ def quick_cells(study: Study) -> list[Cell]:
 
 
 def _available(name: str, otherwise: str) -> str:
-    """Keep a dataset that is in the data folder; nothing is downloaded for a first look."""
+    """Keep a dataset that is in the data folder; a first look downloads nothing."""
     return name if name == "abab" or data_folder(name, None) is not None else otherwise

@@ -1,4 +1,4 @@
-"""Measure rows again from stored models: a published number that cannot be had twice is no result."""
+"""Measure rows again from stored models: a number that cannot be reproduced is not a result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_rows(
     """
     candidates = [pair for name in study_names() for pair in _measured(name, results)]
     if not candidates:
-        raise InputError(f"There are no rows in {results}; run a study first, or name the folder with --results.")
+        raise InputError(f"There are no rows in {results}. Run a study first, or name the folder with --results.")
     random.Random(seed).shuffle(candidates)
     checked, differences = 0, []
     for cell, row in candidates:
@@ -51,7 +51,7 @@ def check_rows(
         done(checked, sample)
         differences += compare(cell, row, again)
     if not checked:
-        raise InputError(f"No row of {len(candidates)} in {results} has its model in {models}; run a study first.")
+        raise InputError(f"No row of {len(candidates)} in {results} has its model in {models}. Run a study first.")
     return Outcome(checked, differences)
 
 
@@ -64,11 +64,11 @@ def _measured(study: str, results: Path) -> list[tuple[Cell, Row]]:
 
 def compare(cell: Cell, row: Row, again: Row) -> list[str]:
     """Say in one line each what differs."""
-    found = [] if row.texts == again.texts else [f"{cell}: measured on other texts than the row says"]
+    found = [] if row.texts == again.texts else [f"{cell}: measured on other texts than the row names"]
     for name in sorted(row.values.keys() | again.values.keys()):
         old, new = row.values.get(name), again.values.get(name)
         if not is_time(name) and old != new:
-            found.append(f"{cell}: {name} is {new}, and the row says {old}")
+            found.append(f"{cell}: {name} is {new}, but the row says {old}")
     return found
 
 

@@ -1,6 +1,6 @@
-"""Run the cells of a study: any executor, every row written at once, nothing done twice after a kill.
+"""Run the cells of a study on any executor; every row is written at once, so a killed run repeats nothing.
 
-Cells that share a model run one after the other, so that it is trained once; all others run side by side.
+Cells that share a model run one after the other, so that it is trained once; all others run in parallel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from levcert.errors import InputError
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run did: rows that were there, rows that are new, and why the others are missing."""
+    """The outcome of a run: existing rows, new rows, and why the others are missing."""
 
     there: int
     new: int
@@ -37,7 +37,7 @@ class Summary:
 
 
 def rows_file(results: Path, study: str, *, quick: bool = False) -> Path:
-    """Return where the rows of a study lie; quick ones never mix with the others."""
+    """Return the file with the rows of a study; quick rows never mix with the others."""
     return (results / "quick" if quick else results) / f"{study}.jsonl"
 
 
@@ -54,7 +54,7 @@ def run(
 ) -> Summary:
     """Run all cells that have no row yet; ``only`` keeps cells whose settings read as one of those given.
 
-    Bad input of one cell (no data, no model) is its reason to be missing, and the others go on.
+    If a cell has bad input (no data, no model), that is why its row is missing; the other cells continue.
     """
     path = rows_file(results, study.name, quick=quick)
     rows = read_rows(path)
@@ -76,7 +76,7 @@ def run(
 def _outcomes(
     cells: list[Cell], submit: Callable[[Cell], Future[Row]], one_by_one: bool
 ) -> Iterator[tuple[Cell, Future[Row]]]:
-    """Give each cell when it is finished; cells of one model begin one after the other, all others at once."""
+    """Yield each cell when it is finished; cells of one model start one after the other, all others at once."""
     waiting = list(_by_model(cells).values())
     running: dict[Future[Row], list[Cell]] = {}
     try:
@@ -89,7 +89,7 @@ def _outcomes(
                 yield cell, future
                 if rest:
                     running[submit(rest[0])] = rest
-    finally:  # after a defect or Ctrl-C, what has not begun need not begin
+    finally:  # after an error or Ctrl-C, cells that have not started never do
         for future in running:
             future.cancel()
 
@@ -111,7 +111,7 @@ def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
 
 
 class SerialExecutor(Executor):
-    """Run everything here and now."""
+    """Run everything immediately, in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -124,7 +124,7 @@ class SerialExecutor(Executor):
 
 @contextmanager
 def processes(workers: int) -> Iterator[Executor | None]:
-    """Give a pool of processes, or None for one worker: then everything runs here."""
+    """Yield a pool of processes, or None for one worker: then everything runs in this process."""
     if workers == 1:
         yield None
         return
@@ -135,7 +135,7 @@ def processes(workers: int) -> Iterator[Executor | None]:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """Give the executor of a dask.distributed cluster; its workers need the same folders."""
+    """Yield the executor of a dask.distributed cluster; its workers need the same folders."""
     try:
         from distributed import Client
     except ImportError:
@@ -149,7 +149,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when its parent was killed, instead of waiting for work for ever."""
+    """End a worker when its parent was killed, instead of waiting for work forever."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -169,13 +169,13 @@ def _by_model(cells: list[Cell]) -> dict[str, list[Cell]]:
 
 
 def _wanted(cells: list[Cell], only: dict[str, list[str]]) -> list[Cell]:
-    """Return the cells that have one of the values for each setting; refuse a value that none has."""
+    """Return the cells that have one of the values for each setting; reject a value that no cell has."""
     for name, values in only.items():
         written = list(dict.fromkeys(str(cell.settings[name]) for cell in cells if name in cell.settings))
         unknown = [value for value in values if value not in written]
         if unknown:
             settings = dict.fromkeys(setting for cell in cells for setting in cell.settings)
-            there = f"{name} is {', '.join(written)}" if written else f"settings are {', '.join(settings)}"
-            raise InputError(f"No cell of {len(cells)} has {name}={unknown[0]}; {there}.")
+            there = f"{name} can be {', '.join(written)}" if written else f"the settings are {', '.join(settings)}"
+            raise InputError(f"None of {len(cells)} cells has {name}={unknown[0]}; {there}.")
         cells = [cell for cell in cells if str(cell.settings.get(name)) in values]
     return cells

@@ -1,4 +1,4 @@
-"""Published against measured: the difference of two means, and how sure we are of it.
+"""Published against measured: the difference of two means, and its standard error.
 
 The paper's deviations divide by the number n of seeds, not by n − 1: its 85.33 ± 0.94 on 50 texts can only be 84, 86
 and 86.  So d²/(n − 1) is the variance of a published mean, and s²/n that of ours, with s² the sample variance.
@@ -43,7 +43,7 @@ class Comparison:
 
     @property
     def standard_error(self) -> float | None:
-        """Of the difference; where one side has no deviation, that of the other stands in."""
+        """Of the difference; if one side has no deviation, the other side's is used."""
         if self.published is None or not self.measured:
             return None
         theirs = None if self.published[1] is None else self.published[1] ** 2 / (PUBLISHED_SEEDS - 1)
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is more than two standard errors, rounding aside."""
+        """Whether the difference exceeds two standard errors by more than rounding."""
         error, difference = self.standard_error, self.difference
         return error is not None and difference is not None and abs(difference) > _TOO_FAR * error + _ROUNDING
 

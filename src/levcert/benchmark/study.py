@@ -30,8 +30,8 @@ class Cell:
     study: str
     settings: dict[str, Any]
     measures: list[dict[str, Any]]  # each with its name, its kind and its options
-    not_run: str | None = None  # why there is no row, where that is known
-    called: str | None = None  # words for tables, where the settings alone do not tell
+    not_run: str | None = None  # why there is no row, if known
+    called: str | None = None  # a name for tables, if the settings do not tell lines apart
 
     @property
     def training(self) -> dict[str, Any]:
@@ -62,12 +62,12 @@ class Study:
 
     @property
     def command(self) -> str:
-        """What a person types to run it."""
+        """The command that runs it."""
         return f"levcert benchmark {self.name}"
 
     @property
     def remarks(self) -> str:
-        """The paragraph written by hand: what agrees, what does not, and why."""
+        """The hand-written paragraphs: what agrees, what does not, and why."""
         return str(self.declaration["remarks"]).strip()
 
     @property
@@ -76,7 +76,7 @@ class Study:
 
     @property
     def page_tables(self) -> list[dict[str, Any]]:
-        """The tables of the page of results; the others have a place in another page."""
+        """The tables of the results page; the others have a place in another page."""
         return [table for table in self.tables if "place" not in table]
 
     @property
@@ -89,7 +89,7 @@ class Study:
 
     @cached_property
     def published(self) -> list[Published]:
-        """The paper's values for this study, and those of the one that it looks into, if it does."""
+        """The paper's values for this study, and those of the study it examines, if any."""
         own = [
             Published(entry["where"], {name: _mean_and_deviation(value) for name, value in entry["values"].items()})
             for entry in self.declaration.get("published", [])
@@ -116,18 +116,18 @@ def matches(where: Settings, settings: Settings) -> bool:
 def load_study(name: str) -> Study:
     """Read a declaration; the names are those of the files in ``studies/``."""
     if name not in study_names():
-        raise InputError(f"There is no study {name!r}; there are {', '.join(study_names())}.")
+        raise InputError(f"There is no study {name!r}; the studies are {', '.join(study_names())}.")
     return Study(name, _declaration(name))
 
 
 @cache
 def study_names() -> tuple[str, ...]:
-    """All studies, in the order of the paper and then ours."""
+    """All studies: the paper's in its order, then ours."""
     return tuple(_declaration("order")["studies"])
 
 
 def page_introduction() -> list[str]:
-    """The paragraphs at the top of the page of results."""
+    """The paragraphs at the top of the results page."""
     return [str(text).strip() for text in _declaration("order")["introduction"]]
 
 
@@ -143,13 +143,13 @@ def label(name: str, value: Any) -> str:
 
 
 def dataset_note(name: str) -> str | None:
-    """Return what every table with measured lines of a dataset must say, if there is something."""
+    """Return the note for every table with measured lines of a dataset, if there is one."""
     note = _declaration("order")["notes"].get(name)
     return None if note is None else str(note)
 
 
 def shown(value: Any) -> str:
-    """Write a setting as people do."""
+    """Write a setting for people."""
     if isinstance(value, float):
         return "∞" if value == math.inf else f"{value:g}"
     return str(value)

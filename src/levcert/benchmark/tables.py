@@ -43,7 +43,7 @@ class Group:
         return Comparison(published, measured, sampling)
 
     def fewer_texts(self, value: str) -> int | None:
-        """Return how many texts a value was measured on, if not on all of the row's."""
+        """Return how many texts a value was measured on, if fewer than the row has."""
         measures = self.rows[0].measures if self.rows else []
         giving = [measure for measure in measures if value.startswith(measure["name"] + " ")]
         if not giving:
@@ -53,7 +53,7 @@ class Group:
 
     @property
     def ours(self) -> str:
-        """How our line is called."""
+        """The name of our line."""
         if not self.rows:
             reason = self.cells[0].not_run
             return "not run" if reason is None else f"not run: {reason}"
@@ -74,7 +74,7 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     for name, group in line_groups(study, spec, rows).items():
         lines = _lines(name, group, spec)
         if group.rows or (len(lines) > 1 and not spec.get("short")):
-            if any(any(line[2:]) for line in lines):  # else the table is about what this grid does not measure
+            if any(any(line[2:]) for line in lines):  # otherwise, this grid measures nothing that the table shows
                 table.lines.extend(lines)
                 datasets.update((row.settings["dataset"], None) for row in group.rows)
         else:
@@ -126,7 +126,7 @@ def _missing(reason: str, names: list[str], shown: set[str]) -> str:
 
 
 def line_groups(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> dict[str, Group]:
-    """Gather cells by the names of their lines; lines that begin alike stand together, whatever grid declares them."""
+    """Gather cells by the names of their lines; lines that begin alike stand together, across grids."""
     groups: dict[tuple[str, ...], Group] = {}
     declared: dict[tuple[str, ...], int] = {}  # when a beginning of a name came first
     for cell in study.cells:
@@ -185,7 +185,7 @@ class _Unit:
 
 
 def _digits(value: float, count: int) -> str:
-    """Write so many significant digits, all of those before the point, and no exponent."""
+    """Write ``count`` significant digits, all digits before the point, and no exponent."""
     decimals = max(0, count - 1 - math.floor(math.log10(abs(value)))) if value else 0
     return f"{value:,.{decimals}f}"
 

@@ -1,4 +1,4 @@
-"""The tables of a study as numbers, for other programs: ``results/NAME.json`` beside its rows ``NAME.jsonl``."""
+"""The tables of a study as numbers, for other programs: ``results/NAME.json`` next to its rows ``NAME.jsonl``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levcert.files.atomic import atomic_path
 
 
 def write_claims(study: Study, rows_path: Path, rows: Sequence[Row]) -> Path:
-    """Write what the tables of a study say beside its rows, whole or not at all; return the file."""
+    """Write the numbers in a study's tables next to its rows, completely or not at all; return the file."""
     claims = {
         "study": study.name,
         "title": study.title,

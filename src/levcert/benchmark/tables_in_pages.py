@@ -1,4 +1,4 @@
-"""Tables inside pages written by hand: between ``<!-- table NAME -->`` and ``<!-- end -->``."""
+"""Tables inside hand-written pages: between ``<!-- table NAME -->`` and ``<!-- end -->``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACE = re.compile(r"<!-- table ([\w-]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def fill_places(path: Path, results: Path) -> None:
-    """Fill every place of a Markdown file with its table, as the rows are now."""
+    """Fill every place in a Markdown file with its table, from the current rows."""
     text = existing_file(path).read_text(encoding="utf-8")
     if not _PLACE.search(text):
         raise InputError(f"{path} has no place for a table; write <!-- table NAME --> and <!-- end -->.")

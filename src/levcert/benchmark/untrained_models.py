@@ -1,4 +1,4 @@
-"""Models that need no training: the paper's network as it begins, random weights, and the counterexample."""
+"""Models that need no training: the paper's network before training, random weights, and the counterexample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levcert.training.conv.config import TrainingConfig
 
 
 def _untrained_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The paper's network as training finds it: for times, which do not depend on the weights."""
+    """The paper's network, freshly initialised: for times, which do not depend on the weights."""
     from levcert.training.conv.network import ConvNetwork
 
     config = TrainingConfig.preset("paper", dataset.name, **options)
@@ -36,7 +36,7 @@ def _random_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
 def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
     """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on.
 
-    With ``count`` it stands against a second class, whose filter gives that much for each character.
+    With ``count`` it competes with a second class, whose filter scores that much for each character.
     """
     signs, count = [(-1.0) ** j for j in range(options["kernel_size"])], options.get("count", 0.0)
     taps = np.array([[[sign, 0.0], [0.0, count * (j == 0)]] for j, sign in enumerate(signs)])

@@ -61,7 +61,7 @@ def read_safetensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
     """Read an 8-byte length, a JSON header of that length, and little-endian tensors behind it."""
     content = path.read_bytes()
     if len(content) < 8:
-        raise ValueError("the file is shorter than its own header")
+        raise ValueError("the file is shorter than its header says")
     (length,) = struct.unpack("<Q", content[:8])
     if length > min(_LONGEST_HEADER, len(content) - 8):
         raise ValueError("the header is longer than the file")
@@ -75,15 +75,15 @@ def read_safetensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
         values = array(_TYPES[entry["dtype"]])
         fits = all(isinstance(n, int) and n >= 0 for n in (begin, end, *shape)) and begin <= end <= len(data)
         if not fits or math.prod(shape) * values.itemsize != end - begin:
-            raise ValueError(f"the tensor {name!r} lies outside the file or has another size than its shape")
+            raise ValueError(f"the tensor {name!r} lies outside the file, or its size does not match its shape")
         values.frombytes(data[begin:end])
         if sys.byteorder == "big":
             values.byteswap()
         if values.typecode in "df" and not all(map(math.isfinite, values)):
-            raise ValueError(f"the tensor {name!r} holds NaN or infinity")
+            raise ValueError(f"the tensor {name!r} contains NaN or infinity")
         tensors[name], end_of_all = Tensor(shape, values), max(end_of_all, end)
     if end_of_all != len(data):
-        raise ValueError("there is something behind the last tensor, or something is missing")
+        raise ValueError("there are bytes after the last tensor, or bytes are missing")
     return metadata, tensors
 
 
@@ -154,12 +154,14 @@ class Alphabet:
         """Return the text with one character for each unit (character or byte) that an attacker edits."""
         if self.kind == "characters":
             if not isinstance(text, str):
-                raise InputError("the text is bytes, and the model reads characters; is it another model's row?")
+                raise InputError(
+                    "the text is bytes, but the model reads characters; does the row belong to another model?"
+                )
             return text
         try:
             return (text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")).decode("latin-1")
         except UnicodeEncodeError:
-            raise InputError("the text holds a lone surrogate and has no bytes.") from None
+            raise InputError("the text contains a lone surrogate, which UTF-8 cannot encode.") from None
 
     def shown(self, text: str) -> Text:
         """Return the opposite of :meth:`typed`."""
@@ -184,7 +186,7 @@ class Votes:
         if not orders or orders != sorted(set(orders)) or not all(type(n) is int and n in possible for n in orders):
             raise ValueError("the orders are damaged")
         if type(rows) is not int or not 2 <= rows <= _LARGEST_TABLE or rows & (rows - 1):
-            raise ValueError("the number of rows is no power of two")
+            raise ValueError("the number of rows is not a power of two")
         votes, used = tensors.pop("votes"), tensors.pop("used_rows", None)
         stored = len(used.values) if used else len(orders) * rows
         if (
@@ -348,7 +350,7 @@ class Convolution:
 
     @cached_property
     def _terms_and_magnitude(self) -> tuple[int, float]:
-        """How many terms one window adds up, and what they can come to without signs, whatever its symbols are."""
+        """How many terms one window adds up, and the largest sum of their absolute values over all symbols."""
         weights = self._floats
         magnitudes = [max(map(abs, column)) for column in zip(*weights.embedding, strict=True)]
         terms = 16
@@ -379,7 +381,7 @@ def _weights(tensors: list[tuple[tuple[int, ...], list[Any]]], *, whole_numbers:
 
 
 def read_classifier(path: str | Path) -> Classifier:
-    """Read a model file; whatever is wrong with it is said in one sentence."""
+    """Read a model file; any problem is reported in one sentence."""
     path = Path(path)
     try:
         metadata, tensors = read_safetensors(path)
@@ -395,13 +397,13 @@ def read_classifier(path: str | Path) -> Classifier:
             return Classifier(alphabet, tuple(labels), Votes(tensors, options, len(labels)))
         if header["kind"] == "conv":
             return Classifier(alphabet, tuple(labels), Convolution(tensors, options, alphabet.size, len(labels)))
-        raise ValueError(f"the audit knows no model of the kind {header['kind']!r}")
+        raise ValueError(f"the audit does not know models of the kind {header['kind']!r}")
     except OSError as error:
         raise InputError(f"Cannot read the model {path}: {error.strerror or error}.") from None
     except KeyError as error:
         raise InputError(f"Cannot read the model {path}: it has no {error}; the file is damaged.") from None
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError, OverflowError) as error:
-        raise InputError(f"Cannot read the model {path}: {error}; is it a whole file of levcert?") from None
+        raise InputError(f"Cannot read the model {path}: {error}; is it a complete levcert model file?") from None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -432,14 +434,14 @@ class Classifier:
         scores = self.scores(ids)
         label = scores.index(max(scores))  # index: the first of equal ones
         if self.model.exact or not ids or self.gap(scores, label) > self.rounding(ids):
-            return Decision(label, certain=True)  # the empty text: all scores are 0, whatever the order of summation
+            return Decision(label, certain=True)  # the empty text: all scores are 0, in any order of summation
         exact = self.model.exact_scores(ids)
         if exact is not None:
             label = exact.index(max(exact))
         return Decision(label, certain=False)
 
     def keeps(self, scores: Numbers, label: int, ids: Ids) -> bool:
-        """Return whether these scores, summed in whatever order, certainly give the label by the rule of predict."""
+        """Return whether these scores, summed in any order, certainly give the label by the rule of predict."""
         if not self.model.exact:
             return self.gap(scores, label) > 3 * self.rounding(ids)  # 3: see Neighbourhood.scores
         return scores.index(max(scores)) == label
@@ -454,7 +456,7 @@ class Classifier:
 
 
 class Neighbourhood:
-    """Scores of texts that have much in common with one text: only windows that touch the difference are scored anew.
+    """Scores of texts that have much in common with one text: only windows that touch the difference are scored again.
 
     Let P and Q agree on the first a and the last b ids.  A window of Q that touches none of the ids between is a
     window of P as well, and the reverse.  So f(Q) = f(P) − (windows of P that touch its middle) + (windows of Q that
@@ -599,7 +601,7 @@ class Threat:
             before = ways
 
     def texts(self, text: str, edits: int) -> Iterator[str]:
-        """Give the text of every script with at most so many edits.
+        """Yield the text of every script with at most ``most`` edits.
 
         Edits are made from left to right: what is done is final, and the next edit is at position i of the text or
         behind.  An insertion before t leaves t to be edited; deleting or substituting t does not.
@@ -730,7 +732,7 @@ def _records_of_file(path: str | Path) -> Iterator[dict[str, Any]]:
         with path.open("rb") as file:
             yield from map(json.loads, file)
     elif path.exists():
-        raise InputError(f"The ending of {path} is none of .csv, .jsonl, .parquet.")
+        raise InputError(f"Unknown file type: {path}. The name must end in .csv, .jsonl, .parquet.")
     else:
         raise FileNotFoundError(2, "there is no such file", str(path))
 
@@ -742,7 +744,7 @@ def _record_of_object(row: Any) -> dict[str, Any]:
 
 def _row(number: int, record: dict[str, Any]) -> Row:
     if not isinstance(record, dict) or None in record:
-        raise TypeError("it has another number of columns than the header, or is no object.")
+        raise TypeError("it has another number of columns than the header, or is not an object.")
     texts = {}
     for name in ("text", "counterexample"):  # csv and JSON hold bytes in hexadecimal
         written = record.get(f"{name}_hex")
@@ -760,7 +762,7 @@ def _row(number: int, record: dict[str, Any]) -> Row:
     radius = _whole(record["radius"])
     wrong = [name for name, text in texts.items() if not isinstance(text, str | bytes | None)]
     if wrong or radius is None or not all(isinstance(record[name], str) for name in ("label", "claim")):
-        raise TypeError("a column holds another type than docs/formats.md says.")
+        raise TypeError("a column has another type than docs/formats.md says.")
     threat, unit = record.get("threat") or None, record.get("unit") or None
     if isinstance(threat, str):
         threat = json.loads(threat)
@@ -772,7 +774,7 @@ def _whole(value: Any) -> int | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool | float):
-        raise TypeError(f"{value!r} is no whole number.")
+        raise TypeError(f"{value!r} is not a whole number.")
     return int(value)
 
 
@@ -974,7 +976,7 @@ def _check_counterexample(
     """Check that the counterexample has another label and is as far away as is said; return it if rounding decides."""
     if other is None or row.upper is None:
         if row.claim == "exact":
-            raise _Refuted("the claim is exact, and there is no counterexample")
+            raise _Refuted("the claim is exact, but there is no counterexample")
         return None
     decision = classifier.decide(classifier.alphabet.encode(other))
     if decision.label == label and decision.certain:
@@ -1006,7 +1008,7 @@ class Search:
         self.base = Neighbourhood(classifier, classifier.alphabet.encode(text))
 
     def verdict(self, most_texts: int, trials: int) -> tuple[Verdict, str]:
-        """Enumerate the largest ball of at most so many scripts; beyond it, try texts."""
+        """Enumerate the largest ball that fits the limit; beyond it, try texts."""
         whole, edits = self._largest_ball(most_texts)
         for candidate in self.threat.texts(self.text, edits):
             self.look_at(candidate, self.base)
@@ -1028,7 +1030,7 @@ class Search:
             scripts += count
             if scripts > most_texts:
                 return False, max(edits - 1, 0)
-            if edits == self.radius or count == 0:  # 0: no script has so many edits, and none has more
+            if edits == self.radius or count == 0:  # 0: no script has this many edits or more
                 return True, edits
         raise AssertionError("counts have no end")
 

@@ -21,8 +21,8 @@ class Certificate:
     "substitutions only" (proved for substitutions of characters that the model knows by others that it knows; not for
     insertions and deletions) or a probability.  Only smoothing gives a radius of −1: it abstains.
 
-    A certificate that is proved becomes exact by its counterexample: whoever finds one right beyond the radius may
-    add it with ``dataclasses.replace``.
+    A counterexample turns a proved certificate into an exact one: any method that finds one just beyond the radius
+    may add it with ``dataclasses.replace``.
     """
 
     text: Text

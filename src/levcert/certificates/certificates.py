@@ -73,7 +73,7 @@ class Certificates(Sequence[Certificate]):
         return Share(int((right & (self.radius >= k)).sum()), len(self), confidence)
 
     def save(self, path: str | Path) -> None:
-        """Write a ``.csv``, ``.jsonl`` or ``.parquet`` file, whole or not at all; see docs/formats.md."""
+        """Write a ``.csv``, ``.jsonl`` or ``.parquet`` file, completely or not at all; see docs/formats.md."""
         write_certificates(self, Path(path))
 
     @classmethod

@@ -55,7 +55,7 @@ def certificate_record(row: Certificate) -> Record:
 
 
 def _threat_text(threat: Threat) -> str:
-    """Return a threat as JSON; the one that nearly all rows have is written without making it anew."""
+    """Return a threat as JSON; the one that nearly all rows have is cached."""
     return _ANY_EDIT_TEXT if threat is ANY_EDIT else json.dumps(threat.to_dict())
 
 

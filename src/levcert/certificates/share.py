@@ -19,7 +19,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return bounds that hold the true share with at least the given confidence, whatever it is.
+        """Return bounds that contain the true share, for any value of it, with at least the given confidence.
 
         The quantiles of the beta distribution that ``scipy.stats.binomtest`` gives, without its slow import.
         """

@@ -1,4 +1,4 @@
-"""Certifiers: each proves, for each text, that so many edits cannot change its label."""
+"""Certifiers: each proves, for each text, how many edits cannot change its label."""
 
 from levcert.certifiers.certify import CERTIFIERS, certify, certify_each
 

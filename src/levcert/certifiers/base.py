@@ -53,13 +53,13 @@ class Batch:
 
     @cached_property
     def best(self) -> Integers:
-        """The number of each text's label: the highest score, of equal ones the first."""
+        """The number of each text's label: the highest score, and the first of equal scores."""
         best: Integers = self.scores.argmax(axis=1)
         return best
 
     @cached_property
     def margins(self) -> Array:
-        """What class ŷ must gain on the label to take its place: f_y − f_ŷ, and one unit more where ŷ comes after y.
+        """How much class ŷ must gain on the label y to replace it: f_y − f_ŷ, and one unit more if ŷ comes after y.
 
         Of equal scores the first wins.  So ŷ takes over if f_ŷ ≥ f_y and ŷ < y, or if f_ŷ > f_y; with scores that are
         whole numbers of units, the second is f_ŷ ≥ f_y + unit.  A loss changes the label if it reaches the margin.
@@ -104,27 +104,27 @@ class Batch:
 
     @cached_property
     def reach(self) -> Integers:
-        """The largest radius that is ever claimed: the allowance covers texts up to so many edits away."""
+        """The largest radius that is ever claimed: the allowance covers texts up to this many edits away."""
         return 3 * (self.encoded.lengths + self.model.width) + 10
 
 
 class Method(ABC):
-    """A way to certify: one of the two kinds below."""
+    """A certification method: one of the two kinds below."""
 
     name: ClassVar[str]
     needs: ClassVar[str]  # which classifiers it works for
 
     def limited(self, max_distance: int | None, budget: float | None) -> Self:
-        """Return this method told that larger radii are not asked for, and how many seconds each text may take."""
+        """Return this method with limits: stop at radius ``max_distance``, and after ``budget`` seconds per text."""
         return self
 
 
 class ClassifierMethod(Method):
-    """A method for any classifier: it asks for labels, one text after the other."""
+    """A method for any classifier: it queries labels, one text at a time."""
 
     @abstractmethod
     def threat(self, threat: Threat) -> Threat:
-        """Return what is really certified against when a threat is asked for; certificates name it."""
+        """Return the threat model that is really certified when ``threat`` is requested; certificates name it."""
 
     @abstractmethod
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
@@ -154,7 +154,7 @@ def radii(margins: Array, constants: Array, allowance: Array, reach: Integers) -
 
 
 def batches(model: WindowModel, texts: Sequence[Text], threat: Threat) -> list[tuple[Integers, Batch]]:
-    """Put texts into batches whose texts are all open to the same edits of ids; with each its texts' numbers."""
+    """Group texts into batches that allow the same edits of ids; each comes with the numbers of its texts."""
     everything = np.arange(len(texts))
     if threat.unrestricted or not model.alphabet.drops:
         return [(everything, Batch(model, texts, threat))]

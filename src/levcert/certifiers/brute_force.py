@@ -18,12 +18,12 @@ from levcert.text.threat import Threat
 
 @dataclass(frozen=True)
 class BruteForce(ClassifierMethod):
-    """Ask for the label of every text within 1, 2, … ``distance`` edits; the first other one is a counterexample.
+    """Classify every text within 1, 2, … ``distance`` edits; the first with another label is a counterexample.
 
-    ``alphabet`` is what edits bring in, and then the certificate's threat says so.  Without it, edits bring in
-    whatever makes a difference: for one of our models each of its symbols and a character that it drops, for texts of
-    bytes all bytes.  Any other classifier of characters must be told what an attacker may type: there are a million
-    characters, and each may matter.
+    ``alphabet`` is what edits bring in, and then the certificate's threat says so.  Without it, edits bring in every
+    character that can make a difference: for one of our models, each of its symbols and a character that it drops; for
+    texts of bytes, all bytes.  Any other classifier of characters must be told what an attacker may type: there are a
+    million characters, and each may matter.
     """
 
     name: ClassVar[str] = "brute-force"
@@ -45,7 +45,7 @@ class BruteForce(ClassifierMethod):
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
         """Search the ball of one text."""
         if threat.neighbours is not None:
-            raise InputError("brute-force knows restrictions of operations and symbols, not of neighbours; use exact.")
+            raise InputError("brute-force can restrict operations and symbols, but not neighbours; use exact.")
         label, margin = classifier.answer(text)
         brought = _characters(classifier, text, threat)
         for distance in range(1, self.distance + 1):
@@ -69,6 +69,6 @@ def _characters(classifier: Classifier, text: Text, threat: Threat) -> Text:
     if threat.operations == {Operation.DELETE}:
         return ""
     raise InputError(
-        "Brute force tries every character that an attacker may type; say which with symbols=, e.g. "
+        "Brute force tries every character that an attacker may type; name them with symbols=, e.g. "
         "symbols=string.printable, or threat=Threat(symbols=…)."
     )

@@ -52,14 +52,14 @@ def certify(
     operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
 ) -> Certificates:
-    """Say for each text how many edits cannot change the model's answer, and what that claim is worth.
+    """Certify for each text how many edits cannot change the model's label, and return how strong each claim is.
 
-    ``method`` is a name from ``CERTIFIERS`` or an instance with options of its own.  ``max_distance``: radii above
-    it are of no interest.  ``budget``: seconds for each text, after which the one-pass bound must do.
-    ``operations`` or a whole ``threat`` restrict what the attacker may do.
+    ``method`` is a name from ``CERTIFIERS`` or an instance with its own options.  ``max_distance``: stop at this
+    radius (faster).  ``budget``: seconds per text; then return the best proof found so far.
+    ``operations`` or a complete ``threat`` restrict which edits the attacker may make.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where a list of texts is expected; write [text].")
+        raise InputError("Expected a list of texts, got a single text; write [text].")
     return Certificates(
         certify_each(
             model, texts, method, max_distance=max_distance, budget=budget, operations=operations, threat=threat
@@ -83,11 +83,11 @@ def certify_each(
     ``batch_size`` texts are read and answered at once, with 1 each as soon as it is there.
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 0):
-        raise InputError(f"max_distance is a whole number of at least 0, not {max_distance!r}.")
+        raise InputError(f"max_distance must be an integer of at least 0, not {max_distance!r}.")
     if budget is not None and (not isinstance(budget, int | float) or not budget > 0):
-        raise InputError(f"A budget is a positive number of seconds, not {budget!r}.")
+        raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
     if not isinstance(texts, Iterable):
-        raise InputError(f"Texts are given as a list, not as {type(texts).__name__}.")
+        raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
     threat = as_threat(threat, operations)
     texts = iter(texts)
@@ -159,5 +159,5 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
             raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
         method = CERTIFIERS[method]()
     if not isinstance(method, Method):
-        raise InputError(f"A method is a name or an instance such as Exact(), not {method!r}.")
+        raise InputError(f"method must be a name or an instance such as Exact(), not {method!r}.")
     return method.limited(max_distance, budget)

@@ -1,4 +1,4 @@
-"""Certificates for anyone's model: a function from a list of texts to labels."""
+"""Certificates for your own model: a function from a list of texts to labels."""
 
 from __future__ import annotations
 

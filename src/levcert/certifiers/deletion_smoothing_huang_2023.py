@@ -26,7 +26,7 @@ class DeletionSmoothing(ClassifierMethod):
     """Certify the smoothed classifier, not the classifier itself, with probability at least 1 − α.
 
     ``prediction_samples`` choose the label; ``bound_samples``, drawn afresh, give the lower confidence bound μ of
-    its probability.  (The paper takes the raw vote share of the first: that is no certificate.)  The base
+    its probability.  (The paper takes the raw vote share of the first: that is not a certificate.)  The base
     classifier should have been trained on deleted texts: ``levcert train --deletion 0.9``.
     """
 
@@ -41,7 +41,7 @@ class DeletionSmoothing(ClassifierMethod):
 
     def __post_init__(self) -> None:
         if not (0 < self.deletion < 1 and 0 < self.alpha < 1):
-            raise InputError("deletion and alpha lie strictly between 0 and 1.")
+            raise InputError("deletion and alpha must lie strictly between 0 and 1.")
         if min(self.prediction_samples, self.bound_samples) < 1:
             raise InputError("Smoothing needs at least one sample for the label and one for the bound.")
 

@@ -30,7 +30,7 @@ class Lipschitz(Certifier):
 
 
 def edit_costs(batch: Batch) -> Array:
-    """Return G(y, ŷ): what one allowed edit of each text can take from its margins, whatever the other edits do."""
+    """Return G(y, ŷ): what one allowed edit of each text can take from its margins, for any other edits."""
     model = batch.model
     if not knows_its_costs(model):
         raise InputError(
@@ -57,7 +57,7 @@ def window_ranges(model: WindowModel) -> list[tuple[int, WindowRange]] | None:
 
 
 def knows_its_costs(model: WindowModel) -> bool:
-    """Say whether there is a bound of what one edit can take, whatever the text."""
+    """Return whether there is a bound on what one edit can take, for any text."""
     return model.tap_costs is not None or window_ranges(model) is not None
 
 

@@ -65,4 +65,4 @@ def _trained_norm(model: ConvModel) -> float:
     try:
         return float(p)
     except (TypeError, ValueError):
-        raise InputError(f"The model says that it was trained with p = {p!r}; name p = 1, 2 or inf.") from None
+        raise InputError(f"The model was trained with p = {p!r}; set p to 1, 2 or inf.") from None

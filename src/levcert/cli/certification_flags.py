@@ -32,4 +32,4 @@ def threat_in(operations: str | None, symbols: str | None) -> Threat | None:
     if operations is None and symbols is None:
         return None
     given = OPERATIONS if operations is None else frozenset(name.strip() for name in operations.split(","))
-    return Threat(given, symbols)  # type: ignore[arg-type]  # Threat refuses what is no operation
+    return Threat(given, symbols)  # type: ignore[arg-type]  # Threat rejects unknown operations

@@ -130,7 +130,7 @@ def _nearer_counterexample(
 def labelled(model: WindowModel, texts: Iterable[Text], truth: Iterable[str]) -> Iterator[tuple[Text, str]]:
     """Return texts with their true labels; what can be seen at once to be wrong is refused at once."""
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where a list of texts is expected; write [text].")
+        raise InputError("Expected a list of texts, got a single text; write [text].")
     if isinstance(texts, Sized) and isinstance(truth, Sized):
         if len(texts) != len(truth):
             raise InputError(f"There are {len(truth)} true labels for {len(texts)} texts; give one for each.")

@@ -70,7 +70,7 @@ class Header:
 
 
 def write_model(path: str | Path, header: Header, tensors: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write a model file, whole or not at all."""
+    """Write a model file, completely or not at all."""
     from safetensors.numpy import save_file
 
     path = Path(path)
@@ -84,7 +84,7 @@ def write_model(path: str | Path, header: Header, tensors: Mapping[str, npt.NDAr
 
 
 def read_model(path: str | Path) -> tuple[Header, Tensors]:
-    """Read a model file; whatever is wrong with it is said in one sentence."""
+    """Read a model file; any problem is reported in one sentence."""
     from safetensors import SafetensorError, safe_open
 
     path = existing_file(path)

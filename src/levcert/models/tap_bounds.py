@@ -1,7 +1,7 @@
-"""What one edit can take from a margin, whatever the text: the tap bounds (docs/soundness.md).
+"""What one edit can take from a margin, for any text: the tap bounds (docs/soundness.md).
 
 Let φ be the margin part of a window sum for a pair of classes, and let d_j(a, b) ≥ 0 bound what is lost when tap
-j goes from symbol a to symbol b, whatever the other taps hold: φ(u) − φ(v) ≤ Σ_j d_j(u_j, v_j).  Then one edit
+j goes from symbol a to symbol b, for any symbols at the other taps: φ(u) − φ(v) ≤ Σ_j d_j(u_j, v_j).  Then one edit
 loses at most
 
 * substitution of a by b:  Σ_j d_j(a, b)
@@ -45,7 +45,7 @@ class TapCosts:
         return shifts
 
     def edit_costs(self) -> tuple[Array, Array, Array]:
-        """Return what a substitution, an insertion and a deletion can lose for all pairs, whatever the text."""
+        """Return what a substitution, an insertion and a deletion can lose for all pairs, for any text."""
         return (
             self.replace.max(axis=(2, 3)),
             np.minimum(self.shift + self.appear.max(axis=3).sum(axis=2), self.chains[0]),
@@ -62,7 +62,7 @@ class TapCosts:
         return insertion, insertion.T
 
     def rounded_up(self, operations: int) -> TapCosts:
-        """Return costs that cover the rounding and underflow of so many operations in computing them.
+        """Return costs that cover the rounding and underflow of ``operations`` operations in computing them.
 
         The bound by chains is rounded up where it is computed.
         """

@@ -18,7 +18,7 @@ class TrainingRecord:
     config: Mapping[str, Any] = field(default_factory=dict)  # the options, as VoteConfig or TrainingConfig writes them
     data: Mapping[str, Any] = field(default_factory=dict)  # "name", "rows", and the fingerprint of the rows as "train"
     metrics: Mapping[str, Any] = field(default_factory=dict)  # "seconds", "epochs" and accuracies such as "test"
-    other: Mapping[str, Any] = field(default_factory=dict)  # whatever else a file says
+    other: Mapping[str, Any] = field(default_factory=dict)  # everything else a file says
 
     @classmethod
     def of(cls, training: TrainingRecord | Mapping[str, Any] | None) -> TrainingRecord:
@@ -39,7 +39,7 @@ class TrainingRecord:
 
     @property
     def test_accuracy(self) -> float | None:
-        """The share of test texts that the model labels right, if there were any."""
+        """The share of test texts that the model labels correctly, if there were any."""
         return self.metrics.get("test")
 
     @property

@@ -218,7 +218,7 @@ class VoteModel(WindowModel):
         return f"VoteModel({orders}-grams in {rows:,} rows, {self.alphabet.size} symbols, {self.classes} classes)"
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one file, whole or not at all: rows without votes are left out if that is shorter."""
+        """Write the model to one file, completely or not at all; leave out rows without votes if that saves space."""
         options: dict[str, Any] = {"orders": list(self.orders), "rows": self.votes.shape[1]}
         header = Header("votes", self.alphabet, self.labels, options, self.training)
         flat = np.ascontiguousarray(self.votes).reshape(-1, self.classes)

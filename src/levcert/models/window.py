@@ -29,7 +29,7 @@ from levcert.text.alphabet import Alphabet, EncodedTexts, Ids, Text
 class WindowModel(ABC):
     """A classifier that is a sum over windows; subclasses say what one window scores.
 
-    ``window_scores`` must give a window the same bits whatever other windows it is asked for: a verdict must
+    ``window_scores`` must give a window the same bits, no matter which other windows are scored with it: a verdict must
     not depend on the batch it was computed in.
     """
 
@@ -52,7 +52,7 @@ class WindowModel(ABC):
 
     @abstractmethod
     def rounding(self, windows: int) -> float:
-        """Return how far a computed score of a text with so many windows can be from the real sum Σ φ.
+        """Return how far a computed score of a text with this many windows can be from the real sum Σ φ.
 
         Certificates are decided with this allowance, so that they hold for the scores as computed.
         """
@@ -73,7 +73,7 @@ class WindowModel(ABC):
         return None
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one ``.safetensors`` file, whole or not at all."""
+        """Write the model to one ``.safetensors`` file, completely or not at all."""
         raise InputError(f"There is no file format for a {type(self).__name__}.")
 
     @property

@@ -55,11 +55,13 @@ def report(
     gives the same file, byte by byte.  ``watch`` wraps the stream of measured texts, to show a progress bar.
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
-        raise InputError(f"A report covers at least one edit; max_distance is {max_distance!r}.")
+        raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(texts, str | bytes) or not len(texts):
         raise InputError("A report needs a list of at least one text.")
     if method == "smoothing":
-        raise InputError("smoothing certifies another classifier than the model; choose auto, exact or lipschitz.")
+        raise InputError(
+            "smoothing certifies a different classifier, not the model itself; use auto, exact or lipschitz."
+        )
     labelled(model, texts, truth)  # refuses what does not fit together
     with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
         evaluator = Evaluator(model, method, max_distance=max_distance, budget=budget)

@@ -1,4 +1,4 @@
-"""The progress bar of all long runs: on stderr, and only for people; nothing is shown where stderr is no terminal."""
+"""The progress bar of all long runs: on stderr, and only for people; nothing is shown if stderr is not a terminal."""
 
 from __future__ import annotations
 

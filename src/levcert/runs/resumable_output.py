@@ -128,7 +128,7 @@ class ResumableOutput:
 
 
 def identity_of(model: Path, *settings: object) -> str:
-    """Return a short hash of a model file and of whatever else decides the rows."""
+    """Return a short hash of a model file and of everything else that the rows depend on."""
     with model.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
     digest.update(repr(settings).encode())

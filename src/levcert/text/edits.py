@@ -20,7 +20,7 @@ def operation_of(operation: Operation | OperationName) -> Operation:
     if isinstance(operation, Operation):
         return operation
     if operation not in get_args(OperationName):
-        raise InputError(f"An operation is insert, delete or substitute, not {operation!r}.")
+        raise InputError(f"An operation must be insert, delete or substitute, not {operation!r}.")
     return Operation[operation.upper()]
 
 
@@ -39,9 +39,9 @@ class Edit:
     def __post_init__(self) -> None:
         object.__setattr__(self, "operation", operation_of(self.operation))
         if (self.symbol is None) != (self.operation == Operation.DELETE):
-            raise InputError("Insertions and substitutions have a symbol, deletions have none.")
+            raise InputError("Insertions and substitutions need a symbol; deletions must not have one.")
         if self.symbol is not None and len(self.symbol) != 1:
-            raise InputError(f"An edit has one symbol, and {self.symbol!r} has {len(self.symbol)}.")
+            raise InputError(f"An edit has one symbol, but {self.symbol!r} has {len(self.symbol)}.")
         if self.position < 0:
             raise InputError(f"Positions count from 0; {self.position} is not in any text.")
 
@@ -56,7 +56,7 @@ class Edit:
 
 
 def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
-    """Apply edits at once: every position is one of ``text`` itself, whatever the other edits do.
+    """Apply edits at once: every position is one of ``text`` itself, independent of the other edits.
 
     Insertions before the same position appear in the order given.  A character can be deleted or substituted
     once only.

@@ -51,14 +51,18 @@ class Threat:
 
     def __post_init__(self) -> None:
         if isinstance(self.operations, str) or not isinstance(self.operations, Iterable) or not self.operations:
-            raise InputError(f"A threat allows at least one of insert, delete and substitute, not {self.operations!r}.")
+            raise InputError(
+                f"A threat must allow at least one of insert, delete and substitute, not {self.operations!r}."
+            )
         object.__setattr__(self, "operations", frozenset(map(operation_of, self.operations)))
         if self.symbols is not None and not isinstance(self.symbols, str | bytes):
-            raise InputError("The symbols of a threat are given as one str or bytes.")
+            raise InputError("Give the symbols of a threat as one str or bytes.")
         if self.neighbours is None:
             return
         if not isinstance(self.neighbours, Mapping):
-            raise InputError("neighbours is a dictionary from a character to those that may replace it.")
+            raise InputError(
+                "neighbours must be a dictionary from a character to a string of those that may replace it."
+            )
         for character, others in self.neighbours.items():
             if not (isinstance(character, str) and len(character) == 1 and isinstance(others, str)):
                 raise InputError(
@@ -193,7 +197,7 @@ def known_substitutions(alphabet: Alphabet) -> Threat:
 def as_threat(threat: Threat | None, operations: Collection[Operation | OperationName]) -> Threat:
     """Return the threat given, or the one with these operations."""
     if threat is not None and not isinstance(threat, Threat):
-        raise InputError(f"A threat is a Threat(...), not {threat!r}.")
+        raise InputError(f"threat must be a Threat(...), not {threat!r}.")
     return threat or Threat(operations)  # type: ignore[arg-type]
 
 

@@ -15,7 +15,6 @@ from starlette.exceptions import HTTPException
 from levcert import __version__
 from levcert.certificates.difference import readable
 from levcert.errors import InputError
-from levcert.models.training_record import TrainingRecord
 from levcert.models.window import WindowModel
 from levcert.web import schemas
 from levcert.web.limits import LARGEST_BATCH, Limits
@@ -100,8 +99,7 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        learnt = getattr(model, "training", TrainingRecord()).data
-        samples = SAMPLES.get(str(learnt.get("name")), ())
+        samples = SAMPLES.get(str(model.training.data.get("name")), ())
     return schemas.About(
         name=name,
         description=repr(model),

@@ -1,4 +1,4 @@
-"""The search for options: on rows set apart, resumable, the best is chosen."""
+"""The search for options: on held-out rows, resumable, the best is chosen."""
 
 import json
 

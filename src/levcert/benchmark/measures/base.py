@@ -28,12 +28,12 @@ class Subject:
 
     @cached_property
     def right(self) -> Flags:
-        """Which texts the model labels right."""
+        """Which texts the model labels correctly."""
         right: Flags = self.model.predict(self.texts) == np.array(self.truth, dtype=np.str_)
         return right
 
     def first(self, count: int | None) -> Subject:
-        """Return the same model on some first texts; None: on all."""
+        """Return the same model on the first ``count`` texts; None: on all."""
         if count is None or count >= len(self.texts):
             return self
         return Subject(self.model, self.texts[:count], self.truth[:count], self.training)

@@ -30,7 +30,7 @@ class RefutedError(RuntimeError):
 
 
 def measure(subject: Subject, specs: list[Spec]) -> dict[str, float]:
-    """Take all measures of a cell; each may be limited to some first ``texts``."""
+    """Take all measures of a cell; each may be limited to the first ``texts`` texts."""
     outcomes = {spec["name"]: MEASURES[spec["kind"]](subject.first(spec.get("texts")), spec) for spec in specs}
     check_sandwich(outcomes)
     return {name: value for outcome in outcomes.values() for name, value in outcome.values.items()}
@@ -46,5 +46,5 @@ def check_sandwich(outcomes: dict[str, Measurement]) -> None:
             if len(wrong):
                 raise RefutedError(
                     f"{prover} proves radius {radius[wrong[0]]:g} for text {wrong[0]}, and {refuter} changes its label "
-                    f"with {distance[wrong[0]]:g} edits: this is a defect, please report it."
+                    f"with {distance[wrong[0]]:g} edits. This is a bug; please report it."
                 )

@@ -1,4 +1,4 @@
-"""Seconds for one text: the folded model as it is used, and the 1-Lipschitz form as it is trained."""
+"""Seconds for one text: the folded model used for prediction, and the 1-Lipschitz form used in training."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levcert.benchmark.measures.base import Measurement, Spec, Subject
 
 
 def latency(subject: Subject, spec: Spec) -> Measurement:
-    """Median seconds of the processor over the texts, one text at a time, after one that compiles and warms up."""
+    """Median CPU seconds over the texts, one text at a time, after a first one that compiles and warms up."""
     import torch
 
     from levcert.training.conv.config import TrainingConfig

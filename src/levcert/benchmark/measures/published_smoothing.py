@@ -1,4 +1,4 @@
-"""RS-Del as the paper's code runs it, which is no certificate; ``smoothing`` is the method done right."""
+"""RS-Del as the paper's code runs it, which is not a certificate; ``smoothing`` is the correct method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levcert.text.threat import Threat
 
 @dataclass(frozen=True)
 class PublishedSmoothing(DeletionSmoothing):
-    """The raw vote share of the samples that chose the label, where a lower confidence bound of fresh ones belongs."""
+    """Takes the raw vote share of the label instead of a lower confidence bound from fresh samples."""
 
     @property
     def claim(self) -> str:

@@ -23,7 +23,7 @@ def soundness(subject: Subject, spec: Spec) -> Measurement:
     """
     model = subject.model
     if not isinstance(model, ConvModel):
-        raise InputError("The published constant is defined for convolutional models only.")
+        raise InputError("The published constant is defined only for convolutional models.")
     p = float(subject.training.get("p", 2.0))
     batch = Batch(model, subject.texts, Threat())
     published, sound = LipsLev(p=p).constants(model, batch), edit_costs(batch)

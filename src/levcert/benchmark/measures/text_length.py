@@ -1,4 +1,4 @@
-"""How the length of a text goes with its certificate (the paper's length study, at k = 1)."""
+"""How the length of a text relates to its certificate (the paper's length study, at k = 1)."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ from levcert.models.window import WindowModel
 from levcert.text.alphabet import Ids
 from levcert.text.edits import Operation
 
-_FIRST_EDITS = 8  # totals are computed for so many edits, then for four times as many, until the margin is used up
-_ONCE = 16  # up to so many edits at once
+_FIRST_EDITS = 8  # edits to compute totals for; then four times as many, until the margin is used up
+_ONCE = 16  # edits at once, at most
 _NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
 _SMALLEST_BLOCK = 64
 

@@ -11,7 +11,7 @@ only if b(s₂) ≤ a(s₁).  So
   r by the real symbol is a substitution, bounded as above;
 * **two deletions** nearby: few enough to evaluate all.
 
-Whatever the bounds leave open is evaluated: for one edit fixed, all symbols of the other at once.
+What the bounds leave open is evaluated: for one edit fixed, all symbols of the other at once.
 """
 
 from __future__ import annotations

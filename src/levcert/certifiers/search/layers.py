@@ -48,7 +48,7 @@ class Layers:
         return int(self.possible.shape[1])
 
     def total(self, edits: int) -> int:
-        """Return the most that so many edits lose, as chains bound it."""
+        """Return the most that this many edits lose, as chains bound it."""
         self.reach_forward(edits)
         return int(self._forward[2][edits, -1])
 

@@ -38,7 +38,7 @@ class Refine(Certifier):
     name: ClassVar[str] = "refine"
     needs: ClassVar[str] = "bounded votes"
 
-    distance: int | None = None  # radii above it are of no interest
+    distance: int | None = None  # stop at this radius (faster)
     expansions: int | None = 1_000_000  # symbols tried for each text, some microseconds each; None: any number
     budget: float | None = None  # seconds for each text
 

@@ -33,7 +33,7 @@ _STUDIES = {
     "learning-rate": "Accuracy against the learning rate.",
     "depth": "One to four convolutions.",
     "latency": "Seconds per text.",
-    "smoothing": "Randomised smoothing, as published and done right.",
+    "smoothing": "Randomised smoothing, as published and corrected.",
     "soundness": "How often the published constant is exceeded.",
     "beyond": "Sound bounds, exact search and votes up to ten edits.",
     "votes": "What each option of votes adds, on held-out training rows.",

@@ -1,4 +1,4 @@
-"""``levcert serve``: a page and a JSON interface for one model."""
+"""``levcert serve``: a page and a JSON API for one model."""
 
 from __future__ import annotations
 

@@ -82,7 +82,9 @@ class ConvNetwork(nn.Module):
         if self._is_shallow:
             E, K, W = self.embedding, self.kernels[0], self.head
             return shallow_scores(E, K, W, self.config.p, self.get_buffer("basis_0"), texts, self.config.threads)
-        if self._homogeneous:  # dividing every layer is dividing the result, which costs no pass over the weights
+        if (
+            self._homogeneous
+        ):  # dividing every layer is the same as dividing the result, which saves a loop over the weights
             return self._scores(self.embedding, list(self.kernels), self.head / self.margin_constant(), texts)
         p = self.config.p
         return self._scores(
