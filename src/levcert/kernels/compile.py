@@ -24,6 +24,16 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
     return compiled
 
 
+def reordering_kernel(function: Callable[P, T]) -> Callable[P, T]:
+    """As :func:`kernel`, but sums may be taken in any order, as vector registers like it: for training only."""
+    orders = {"reassoc", "nsz"}
+    try:
+        compiled: Callable[P, T] = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=orders)(function)
+    except RuntimeError:
+        compiled = numba.njit(nogil=True, error_model="numpy", fastmath=orders)(function)
+    return compiled
+
+
 class _Announcer(event.Listener):
     """Say once per process that the wait is for the compiler; loading from the cache compiles nothing."""
 

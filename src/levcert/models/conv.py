@@ -165,9 +165,9 @@ class ConvModel(WindowModel):
 
     @cached_property
     def tap_costs(self) -> TapCosts:
-        """The exact form for one layer, the norm form with the best p for more."""
+        """The exact form for one layer; for more the norm form with the best p, or signs where they are better."""
         if self._deeper:
-            return conv_bounds.norm_form(self.embedding, self.kernels, self.head, self.activation)
+            return conv_bounds.deep_form(self.embedding, self.table, self.kernels, self.head, self.activation)
         return conv_bounds.exact_form(self.table, self.head, self.activation)
 
     @cached_property

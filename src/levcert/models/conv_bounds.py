@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from typing import Final
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from levcert.errors import InputError
 from levcert.models import norms
 from levcert.models.activations import Activation
+from levcert.models.signed_costs import signed_form
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, norm_tap_costs, rounding_factor
 
 Array = npt.NDArray[np.float64]
@@ -31,15 +33,58 @@ def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
             f"Bounds for {classes} classes and {rows - 1} symbols take {gigabytes:.0f} GB; make the alphabet "
             "smaller (minimum_count), or use the method interval or brute-force."
         )
-    replace = np.zeros((classes, classes, rows, rows))
+    substitution = np.zeros((classes, classes, rows, rows))
     spread = np.zeros((classes, classes, taps))
     appear, vanish = (np.zeros((classes, classes, taps, rows - 1)) for _ in range(2))
     for pair in permutations(range(classes), 2):
         difference = head[pair[0]] - head[pair[1]]
-        tap_costs(table, difference, activation.increasing, replace[pair], spread[pair], appear[pair], vanish[pair])
+        tap_costs(
+            table, difference, activation.increasing, substitution[pair], spread[pair], appear[pair], vanish[pair]
+        )
     # The slope comes last: times a subnormal difference it would lose all its digits.
-    costs = TapCosts(replace[:, :, 1:, 1:], spread, appear, vanish).each(lambda cost: cost * activation.lipschitz)
-    return costs.rounded_up(4 * taps * filters)
+    costs = TapCosts(substitution[:, :, 1:, 1:], spread, appear, vanish).each(lambda cost: cost * activation.lipschitz)
+    return replace(costs.rounded_up(4 * taps * filters), insertion=insertion_bounds(table, head, activation))
+
+
+def insertion_bounds(table: Array, head: Array, activation: Activation) -> Array:
+    """Return what one insertion can lose, by the theorem "Chains of symbols", for all pairs of classes; rounded up."""
+    from levcert.kernels.conv_edits import tap_cost_matrix
+
+    (rows, taps, filters), classes = table.shape, len(head)
+    bounds = np.zeros((classes, classes))
+    for pair in permutations(range(classes), 2):
+        difference = head[pair[0]] - head[pair[1]]
+        costs = np.zeros((taps, rows, rows))
+        tap_cost_matrix(table, difference, activation.increasing, costs)
+        appear = (np.maximum(table, 0) @ np.maximum(-difference, 0)).T  # what a ReLU loses by going up from 0
+        bounds[pair] = _longest_chain(costs, appear if activation.name == "relu" else costs[:, 0])
+    # A path adds taps costs of each of taps pairs of neighbours, and taps costs of symbols that appear.
+    operations = 4 * taps * (filters + taps)
+    bounds = bounds * activation.lipschitz
+    rounded: Array = bounds * (1 + rounding_factor(operations)) + taps * operations * UNDERFLOW
+    return rounded
+
+
+def _longest_chain(costs: Array, appear: Array) -> float:
+    from levcert.kernels.worst_edits import insertion_chains
+
+    left, right = np.empty(appear.shape), np.empty(appear.shape)
+    return insertion_chains(costs, np.ascontiguousarray(appear), left, right)[0]
+
+
+def deep_form(
+    embedding: Array, table: Array, kernels: Sequence[Array], head: Array, activation: Activation
+) -> TapCosts:
+    """Return the norm form, and where the tap costs with signs are smaller, those."""
+    costs = norm_form(embedding, kernels, head, activation)
+    # The norm form is of the ideal network, so the table counts with its own rounding: both bound the same function.
+    products = np.einsum("ad,jhd->ajh", np.abs(embedding), np.abs(kernels[0])).max(axis=0)
+    error = 2 * rounding_factor(embedding.shape[1] + 2) * products + embedding.shape[1] * UNDERFLOW
+    (entries,), of_table = norms.scaled_to_one(table)
+    (classes, *deeper), of_rest = norms.scaled_to_one(head, *kernels[1:])
+    signed = signed_form(entries, np.ldexp(error, -of_table), deeper, classes, activation)
+    substitution, insertion = (norms.unscaled_up(cost, of_table + of_rest) for cost in signed)
+    return replace(costs, replace=np.minimum(costs.replace, substitution), insertion=insertion)
 
 
 def norm_form(embedding: Array, kernels: Sequence[Array], head: Array, activation: Activation) -> TapCosts:

@@ -8,13 +8,14 @@ loses at most
 * insertion:               min_u Σ_j |j − u|·D_j + Σ_j max_b d_j(0, b)
 * deletion:                min_u Σ_j |j − u|·D_j + Σ_j max_a d_j(a, 0)
 
-with D_j the largest d_j of all, and 0 the padding (Theorem "Taps").
+with D_j the largest d_j of all, and 0 the padding (Theorem "Taps").  For one layer the insertion and the deletion have
+a smaller bound, the longest path through the symbols of a window (Theorem "Chains of symbols").
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -33,6 +34,7 @@ class TapCosts:
     spread: Array  # classes × classes × taps: D_j
     appear: Array  # classes × classes × taps × symbols: d_j(0, b)
     vanish: Array  # classes × classes × taps × symbols: d_j(a, 0)
+    insertion: Array | None = None  # classes × classes: the bound by chains of symbols, where it is known
 
     @cached_property
     def shift(self) -> Array:
@@ -46,18 +48,31 @@ class TapCosts:
         """Return what a substitution, an insertion and a deletion can lose for all pairs, for any text."""
         return (
             self.replace.max(axis=(2, 3)),
-            self.shift + self.appear.max(axis=3).sum(axis=2),
-            self.shift + self.vanish.max(axis=3).sum(axis=2),
+            np.minimum(self.shift + self.appear.max(axis=3).sum(axis=2), self.chains[0]),
+            np.minimum(self.shift + self.vanish.max(axis=3).sum(axis=2), self.chains[1]),
         )
 
+    @cached_property
+    def chains(self) -> tuple[Array, Array]:
+        """What an insertion and a deletion can lose by the theorem "Chains of symbols"; ∞ where it is not known.
+
+        A deletion is an insertion with the classes exchanged: d_j(a, b) of (ŷ, y) is d_j(b, a) of (y, ŷ).
+        """
+        insertion = np.full(self.shift.shape, np.inf) if self.insertion is None else self.insertion
+        return insertion, insertion.T
+
     def rounded_up(self, operations: int) -> TapCosts:
-        """Return costs that cover the rounding and underflow of ``operations`` operations in computing them."""
+        """Return costs that cover the rounding and underflow of ``operations`` operations in computing them.
+
+        The bound by chains is rounded up where it is computed.
+        """
         factor, extra = 1 + rounding_factor(operations), operations * UNDERFLOW
         return self.each(lambda costs: costs * factor + extra)
 
     def each(self, change: Callable[[Array], Array]) -> TapCosts:
         """Return costs that are changed one by one."""
-        return TapCosts(*map(change, (self.replace, self.spread, self.appear, self.vanish)))
+        names = ("replace", "spread", "appear", "vanish")
+        return replace(self, **{name: change(getattr(self, name)) for name in names})
 
 
 @dataclass(frozen=True)

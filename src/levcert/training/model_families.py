@@ -17,10 +17,11 @@ CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "c
 
 
 def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
-    """Return the configuration of a family for a dataset, with some options set."""
+    """Return the configuration of a family for a dataset, with some options set; ``preset`` may be one of them."""
     check_options(model, options)
     if model == "conv":
-        return TrainingConfig.preset("paper", dataset.name, **options)
+        changes = {name: value for name, value in options.items() if name != "preset"}
+        return TrainingConfig.preset(options.get("preset", "paper"), dataset.name, **changes)
     return VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))
 
 
@@ -28,6 +29,8 @@ def check_options(model: str, options: dict[str, Any]) -> None:
     """Reject an unknown family, and options of the other family."""
     if model not in CONFIGURATIONS:
         raise InputError(f"The model must be one of {', '.join(CONFIGURATIONS)}, not {model!r}.")
+    if "preset" in options and model != "conv":
+        raise InputError(f"Presets belong to the model conv, not to {model}; choose --model conv.")
     for name in options:
         families = [family for family, kind in CONFIGURATIONS.items() if name in kind.__dataclass_fields__]
         if families and model not in families:

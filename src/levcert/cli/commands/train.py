@@ -25,6 +25,10 @@ def train(
         Family,
         typer.Option(help=r"votes: bounded n-gram votes; conv: the paper's network (needs levcert\[train])."),
     ] = "votes",
+    preset: Annotated[
+        str | None,
+        typer.Option(help="With --model conv: paper, or repaired (the paper's network for the constant that holds)."),
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
     resume: Resume = False,
     test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
@@ -43,6 +47,7 @@ def train(
     from levcert.training.train import train as run
 
     values = (CONFIGURATIONS[model].from_toml(config) if config else {}) | options
+    values |= {"preset": preset} if preset else {}
     check_options(model, values)
     check_model_path(output)
     dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)

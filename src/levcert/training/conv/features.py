@@ -31,10 +31,15 @@ def table_of(E: Tensor, K: Tensor) -> Tensor:
 
 
 def pooled_features(
-    E: Tensor, kernels: list[Tensor], texts: EncodedTexts, activation: str = "relu", threads: int = 1
+    E: Tensor,
+    kernels: list[Tensor],
+    texts: EncodedTexts,
+    activation: str = "relu",
+    threads: int = 1,
+    table: Tensor | None = None,
 ) -> Tensor:
-    """Return Σ_i h_i of the last layer for each text; fast on a CPU."""
-    table = table_of(E, kernels[0])
+    """Return Σ_i h_i of the last layer for each text; fast on a CPU.  ``table`` is that of E and K, if it is known."""
+    table = table_of(E, kernels[0]) if table is None else table
     if len(kernels) == 1 and activation == "relu":
         return _PooledRelu.apply(table, texts, threads)  # type: ignore[no-any-return, no-untyped-call]
     return _pooled_deep(table, kernels[1:], texts, activation)

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from threadpoolctl import threadpool_limits
-from torch.nn import functional
 
 from levcert.datasets.dataset import Dataset
 from levcert.errors import InputError
@@ -24,6 +23,7 @@ from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
 from levcert.training.conv.config import TrainingConfig
 from levcert.training.conv.fft_convolution import memory_released
+from levcert.training.conv.losses import loss_of
 from levcert.training.conv.network import ConvNetwork
 from levcert.training.conv.schedules import triangular
 from levcert.training.data import accuracy, training_rows
@@ -31,6 +31,13 @@ from levcert.training.progress import Progress, Reporter, Steps, polite_interrup
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 _EXPLODED = 1e6  # training never recovers from a larger cross-entropy
+# What optimisers remember of a weight, by torch's names: SGD its momentum, Adam two means and a count without shape.
+_MEMORIES: dict[str, tuple[int, ...] | None] = {
+    "momentum_buffer": None,
+    "exp_avg": None,
+    "exp_avg_sq": None,
+    "step": (),
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class _Run:
 
     config: TrainingConfig
     network: ConvNetwork
-    optimiser: torch.optim.SGD
+    optimiser: torch.optim.Optimizer
     data: _Data
     identity: dict[str, Any]
     checkpoint: Path | None
@@ -66,18 +73,19 @@ class _Run:
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.network.load_state_dict({name: tensors[stored] for name, stored in weights.items()})
         for name, parameter in self.network.named_parameters():
-            if f"momentum.{name}" in tensors:
-                self.optimiser.state[parameter]["momentum_buffer"] = tensors[f"momentum.{name}"].to(parameter.device)
+            for memory, shape in _MEMORIES.items():
+                if f"{memory}.{name}" in tensors:
+                    tensor = tensors[f"{memory}.{name}"].to(parameter.device)
+                    self.optimiser.state[parameter][memory] = tensor if shape is None else tensor.reshape(shape)
 
     def save(self) -> None:
-        """Write weights, buffers, momenta and progress."""
+        """Write weights, buffers, what the optimiser remembers, and progress."""
         if self.checkpoint is None:
             return
         tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
-            momentum = self.optimiser.state[parameter].get("momentum_buffer")
-            if momentum is not None:
-                tensors[f"momentum.{name}"] = momentum
+            remembered = self.optimiser.state[parameter]
+            tensors |= {f"{memory}.{name}": remembered[memory] for memory in _MEMORIES if memory in remembered}
         arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
         save_checkpoint(self.checkpoint, arrays, self.progress, self.identity)
 
@@ -130,7 +138,7 @@ def train(
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
     data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
-    optimiser = torch.optim.SGD(network.parameters(), lr=config.learning_rate, momentum=config.momentum)
+    optimiser = _optimiser(network, config)
     identity = {"config": _identity(config), "data": split.fingerprint}
 
     def validate() -> dict[str, float]:
@@ -156,12 +164,12 @@ def train(
     return model
 
 
-def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: float) -> tuple[float, int]:
+def _step(network: ConvNetwork, optimiser: torch.optim.Optimizer, batch: _Data, rate: float) -> tuple[float, int]:
     """Take one step; return the batch's mean loss and how many labels were correct."""
     config = network.config
-    scores = network(batch.texts)
-    labels = batch.labels.to(scores.device)
-    loss = functional.cross_entropy(scores, labels)
+    labels = batch.labels.to(network.head.device)
+    scores = network.logits(batch.texts, labels)
+    loss = loss_of(scores, labels, config)
     if config.method == "penalty":
         loss = loss + config.penalty * network.margin_constant()
     optimiser.zero_grad(set_to_none=True)
@@ -172,6 +180,12 @@ def _step(network: ConvNetwork, optimiser: torch.optim.SGD, batch: _Data, rate: 
     if math.isfinite(value):
         optimiser.step()
     return value, int((scores.detach().argmax(dim=1) == labels).sum())
+
+
+def _optimiser(network: ConvNetwork, config: TrainingConfig) -> torch.optim.Optimizer:
+    if config.optimiser == "adam":
+        return torch.optim.Adam(network.parameters(), lr=config.learning_rate)
+    return torch.optim.SGD(network.parameters(), lr=config.learning_rate, momentum=config.momentum)
 
 
 def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, progress: Progress) -> _Data:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from levcert.models.conv import ConvModel
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.conv import constants
 from levcert.training.conv.config import TrainingConfig
+from levcert.training.conv.edit_constants import edit_constants
 from levcert.training.conv.features import plain_pooled_features, pooled_features, table_of
 from levcert.training.conv.one_layer import shallow_scores
 
@@ -26,7 +28,8 @@ class ConvNetwork(nn.Module):
     """Raw weights E, K⁽¹⁾ …, W and how they are normalised (Equation "conv_model_l").
 
     ``lipschitz`` with the paper's norms divides each layer by its own constant; with the substitution constant
-    it divides the scores by S of the whole network.  In both cases gradients flow through the constants.
+    it divides the scores by S of the whole network, with that of edits by the most that any edit can take.  In all
+    cases gradients flow through the constants.
     ``penalty`` and ``plain`` start with all constants 1 and use the weights as they are.
     """
 
@@ -71,6 +74,9 @@ class ConvNetwork(nn.Module):
         """Return the scores of a batch, with gradients through the constants."""
         if self.config.method != "lipschitz":
             return self._scores(self.embedding, list(self.kernels), self.head, texts)
+        if self.config.normaliser == "edits":
+            scores, G = self._edit_scores(texts)
+            return scores / G.tril(-1).amax()
         if self.config.normaliser == "substitution":
             return self._scores(self.embedding, list(self.kernels), self.head / self._substitution_constant(), texts)
         if self._is_shallow:
@@ -88,9 +94,26 @@ class ConvNetwork(nn.Module):
             texts,
         )
 
-    def _scores(self, E: Tensor, kernels: list[Tensor], W: Tensor, texts: EncodedTexts) -> Tensor:
+    def logits(self, texts: EncodedTexts, labels: Tensor) -> Tensor:
+        """Return what the loss compares: the scores, or each f_ŷ − f_y divided by the constant of its two classes."""
+        each = self.config.normaliser == "edits" and self.config.constants == "each"
+        if self.config.method != "lipschitz" or not each:
+            return cast("Tensor", self(texts))
+        scores, G = self._edit_scores(texts)
+        return (scores - scores.gather(1, labels[:, None])) / G[labels]
+
+    def _edit_scores(self, texts: EncodedTexts) -> tuple[Tensor, Tensor]:
+        """Return the scores of the raw weights, and what one edit can take from their margins."""
+        E, kernels, W = self.embedding, list(self.kernels), self.head
+        table = table_of(E, kernels[0])
+        G = edit_constants(table, kernels[1:], W, get_activation(self.config.activation))
+        return self._scores(E, kernels, W, texts, table), G
+
+    def _scores(
+        self, E: Tensor, kernels: list[Tensor], W: Tensor, texts: EncodedTexts, table: Tensor | None = None
+    ) -> Tensor:
         if self.config.device == "cpu":
-            features = pooled_features(E, kernels, texts, self.config.activation, self.config.threads)
+            features = pooled_features(E, kernels, texts, self.config.activation, self.config.threads, table)
         else:
             features = plain_pooled_features(E, kernels, texts, self.config.activation)
         if self.config.pooling == "mean":
@@ -117,13 +140,16 @@ class ConvNetwork(nn.Module):
             E = E / norms.embedding_constant(E, p)
             kernels = [K / (norms.kernel_constant(K, p) * self._stretch) for K in kernels]
             W = W / norms.head_constant(W, p)
-        elif self.config.method == "lipschitz":
+        elif self.config.method == "lipschitz" and self.config.normaliser == "substitution":
             table, head = torch.from_numpy(np.einsum("ad,jhd->ajh", E, kernels[0])), torch.from_numpy(W)
             worst = constants.worst_substitutions(table, head, 1)
             W = W / float(constants.substitution_constant(table, head, worst))
-        return ConvModel(
-            alphabet, E, kernels, W, labels=labels, activation=self.config.activation, pooling=self.config.pooling
-        )
+        options: dict[str, Any] = {"activation": self.config.activation, "pooling": self.config.pooling}
+        model = ConvModel(alphabet, E, kernels, W, labels=labels, **options)
+        if self.config.method == "lipschitz" and self.config.normaliser == "edits":
+            largest = max(float(costs.max()) for costs in model.tap_costs.edit_costs())
+            model = ConvModel(alphabet, E, kernels, W / (largest or math.nan), labels=labels, **options)
+        return model
 
     def _kernel_constant(self, layer: int) -> Tensor:
         return constants.kernel_constant(self.kernels[layer], self.config.p, self.get_buffer(f"basis_{layer}"))

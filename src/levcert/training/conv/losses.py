@@ -1,0 +1,26 @@
+"""What training makes small: cross-entropy, or what the margins lack, in units of edits where the network has them."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor
+from torch.nn import functional
+
+from levcert.training.conv.config import TrainingConfig
+
+
+def loss_of(scores: Tensor, labels: Tensor, config: TrainingConfig) -> Tensor:
+    """Return the mean loss of a batch; ``scores`` are those of the 1-Lipschitz network.
+
+    ``cross_entropy``: of τ·(f_ŷ − f_y + c), with τ the scale and c the margin that the label should win by.
+    ``hinge``: max(0, c − min_ŷ (f_y − f_ŷ)).  A text that wins by c withstands ⌈c⌉ − 1 edits and pulls no longer, so
+    that all weight goes to texts that can still be won.
+    """
+    own = functional.one_hot(labels, scores.shape[1])
+    if config.loss == "hinge":
+        best_other = scores.masked_fill(own.bool(), -math.inf).amax(dim=1)
+        margins = scores.gather(1, labels[:, None])[:, 0] - best_other
+        return (config.margin - margins).clamp(min=0).mean() * config.scale
+    wanted = scores if config.margin == 0 else scores - config.margin * own
+    return functional.cross_entropy(wanted if config.scale == 1 else wanted * config.scale, labels)
