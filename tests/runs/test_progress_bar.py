@@ -6,7 +6,6 @@ import re
 from rich.console import Console
 
 from levcert.runs.progress_bar import ProgressBar, watched
-from levcert.training import progress
 from levcert.training.progress import Progress, Reporter
 
 
@@ -54,14 +53,11 @@ def test_nothing_is_shown_where_stderr_is_no_terminal(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_the_first_frame_of_training_claims_no_loss(monkeypatch):
+def test_the_first_frame_of_training_claims_no_loss():
     console = screen()
-    monkeypatch.setattr(
-        progress, "ProgressBar", lambda *args, show, **options: ProgressBar(*args, console=console, **options)
-    )
     state = Progress()
-    with Reporter(2, 5, show=True) as reporter:
-        reporter._bar._bar.refresh()
+    with Reporter(2, 5, show=True, console=console) as reporter:
+        reporter._bar.refresh()
         first = shown(console)
         assert "epoch 1/2" in first
         assert "0/10" in first

@@ -17,7 +17,10 @@ from levcert.text.model_view import spelled
 
 @dataclass(frozen=True)
 class Search(Attack):
-    """For one and two edits it finds a counterexample whenever there is one; for more, the best far edits."""
+    """For one and two edits it finds a counterexample whenever there is one; for more, the best far edits.
+
+    On bounded votes it finds the nearest one for any number of edits.
+    """
 
     name: ClassVar[str] = "search"
 

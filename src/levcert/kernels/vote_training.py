@@ -1,8 +1,8 @@
 """Training of bounded votes: one text at a time, only the rows that it touches.
 
-A vote is tanh(θ).  For each text the worst edits that a quick search finds are applied first, so that the loss is that
-of the edited text; then θ takes one Adagrad step on the rows of its n-grams.  The tables of all orders lie one after
-the other, so that a row has one number.
+A vote is tanh(θ).  For each text the worst edits are applied first, found by a quick search or exactly
+(vote_adversary.py), so that the loss is that of the edited text; then θ takes one Adagrad step on the rows of its
+n-grams.  The tables of all orders lie one after the other, so that a row has one number.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
+from levcert.kernels.vote_adversary import exact_far_edits
 from levcert.kernels.vote_scores import Hashes, Ids, Positions, gram_rows, hash_sides, powers_to, row_of, shift_of
 
 Weights = npt.NDArray[np.float32]  # (orders · (rows + 1)) × classes
@@ -61,9 +62,9 @@ def worst_edits(
     tries: int,
     symbols: int,
     state: Hashes,
-    used: Positions,
+    found: Positions,
 ) -> int:
-    """Apply edits that take much from the margin f_y − f_z to the n-grams of a text; return how many n-grams there are.
+    """Put (kind, place, symbol) of edits that take much from the margin f_y − f_z into ``found``; return how many.
 
     ``grams[o, e]`` is the row of the n-gram that ends at e.  Candidates are the positions whose n-grams matter most,
     far from each other, so that losses add up; each is tried with its deletion and ``tries`` random symbols.
@@ -104,23 +105,42 @@ def worst_edits(
             if loss > losses[n]:
                 losses[n], kinds[n], chosen[n] = loss, kind, symbol
         count += 1
-    # The best of them: mark what they destroy, collect what they make.
+    # The best of them.
     total = 0
     for _ in range(min(edits, count)):
         n = int(np.argmax(losses))
         if losses[n] <= 0:
             break
-        t = places[n]
+        found[total, 0], found[total, 1], found[total, 2] = kinds[n], places[n], chosen[n]
         losses[n] = -np.inf
+        total += 1
+    return total
+
+
+@kernel
+def grams_after(
+    orders: Positions, rows: int, ids: Ids, grams: Positions, edits: Positions, count: int, used: Positions
+) -> int:
+    """Put the rows of a text's n-grams after edits far from each other into ``used``; return how many there are.
+
+    Marks in ``grams`` what the edits destroy.
+    """
+    reach = orders.max()
+    powers = powers_to(reach)
+    heads, tails = np.empty((2, reach + 1), np.uint64)
+    new = np.empty(2 * reach * orders.size, np.int64)
+    total = 0
+    for n in range(count):
+        kind, t, symbol = edits[n]
         for o in range(orders.size):
-            for e in range(t, t + orders[o] - (1 if kinds[n] == 1 else 0)):
+            for e in range(t, t + orders[o] - (1 if kind == 1 else 0)):
                 grams[o, e] = -1
-        hash_sides(ids, t, t if kinds[n] == 1 else t + 1, powers, heads, tails)
-        for i in range(edit_rows(heads, tails, powers, chosen[n], orders, rows, new)):
+        hash_sides(ids, t, t if kind == 1 else t + 1, powers, heads, tails)
+        for i in range(edit_rows(heads, tails, powers, symbol, orders, rows, new)):
             used[total] = new[i]
             total += 1
     for o in range(orders.size):
-        for e in range(length + orders[o] - 1):
+        for e in range(ids.size + orders[o] - 1):
             if grams[o, e] >= 0:
                 used[total] = grams[o, e]
                 total += 1
@@ -176,6 +196,7 @@ def train_texts(
     dropout: float,
     edits: int,
     tries: int,
+    exact: bool,
     symbols: int,
     state: Hashes,
 ) -> tuple[float, int]:
@@ -186,6 +207,7 @@ def train_texts(
         longest = max(longest, offsets[text + 1] - offsets[text])
     grams = np.empty((orders.size, longest + reach), np.int64)
     used = np.empty(orders.size * (longest + reach + 2 * reach * max(edits, 1)), np.int64)
+    found = np.empty((max(edits, 1), 3), np.int64)
     scores, gradient = np.empty(classes), np.empty(classes)
     dropped = np.int64(dropout * (1 << 20))
     losses, right = 0.0, 0
@@ -206,7 +228,11 @@ def train_texts(
         for c in range(classes):
             if c != y and scores[c] > scores[z]:
                 z = c
-        count = worst_edits(votes, orders, own, grams, y, z, edits, tries, symbols, state, used)
+        if exact:
+            count = exact_far_edits(votes, orders, own, grams, y, z, edits, symbols, found)
+        else:
+            count = worst_edits(votes, orders, own, grams, y, z, edits, tries, symbols, state, found)
+        count = grams_after(orders, rows, own, grams, found, count, used)
         for c in range(classes):
             scores[c] = 0
         for i in range(count):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 T = TypeVar("T")
 
@@ -16,12 +19,18 @@ class ProgressBar:
     """
 
     def __init__(
-        self, what: str, total: int | None = None, *, show: bool = True, transient: bool = False, console: object = None
+        self,
+        what: str,
+        total: int | None = None,
+        *,
+        show: bool = True,
+        transient: bool = False,
+        console: Console | None = None,
     ) -> None:
-        from rich.console import Console
+        from rich import console as screens
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-        screen = console if isinstance(console, Console) else Console(stderr=True)
+        screen = console or screens.Console(stderr=True)
         columns = (
             "{task.description}",
             BarColumn(),

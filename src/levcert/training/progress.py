@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levcert.runs.progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass
@@ -40,26 +42,17 @@ class Progress:
         self.step, self.loss_sum, self.right, self.seen = 0, 0.0, 0, 0
 
 
-class Reporter:
+class Reporter(ProgressBar):
     """Show epoch, loss, accuracy, learning rate and the time left; silent if stderr is not a terminal."""
 
-    def __init__(self, epochs: int, steps: int, *, show: bool) -> None:
+    def __init__(self, epochs: int, steps: int, *, show: bool, console: Console | None = None) -> None:
+        super().__init__(f"epoch 1/{epochs}", epochs * steps, show=show, console=console)
         self._epochs, self._steps = epochs, steps
-        self._bar = ProgressBar(f"epoch 1/{epochs}", epochs * steps, show=show)
-
-    def __enter__(self) -> Reporter:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
 
     def step(self, progress: Progress, rate: float) -> None:
         """Show the state after a step."""
         loss, accuracy = progress.loss_sum / progress.seen, progress.right / progress.seen
-        self._bar.update(
+        self.update(
             progress.epoch * self._steps + progress.step,
             note=f"loss {loss:.4f}  accuracy {accuracy:.1%}  learning rate {rate:.3g}",
             what=f"epoch {progress.epoch + 1}/{self._epochs}",

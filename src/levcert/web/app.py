@@ -99,8 +99,7 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        record = getattr(model, "training", None)
-        samples = () if record is None else SAMPLES.get(str(record.data.get("name")), ())
+        samples = SAMPLES.get(str(model.training.data.get("name")), ())
     return schemas.About(
         name=name,
         description=repr(model),

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import levcert
 from levcert import Alphabet, Dataset, InputError, Split, VoteModel
 from levcert.datasets.dataset import holdout_apart
+from levcert.kernels.vote_adversary import exact_far_edits
 from levcert.kernels.vote_scores import gram_rows
-from levcert.kernels.vote_training import loss_gradient, worst_edits
+from levcert.kernels.vote_training import grams_after, loss_gradient, worst_edits
 from levcert.training.votes import train as votes_module
 from levcert.training.votes.config import VoteConfig
 from tests.slow_twins import VOTE_MODELS
@@ -164,13 +165,24 @@ def test_the_n_grams_after_the_worst_edits_are_those_of_a_text_that_many_edits_a
     for o, order in enumerate(orders):
         gram_rows(ids, order, rows, grams[o])
         grams[o] += o * (rows + 1)
-    used = np.empty(1000, dtype=np.int64)
+    used, chosen = np.empty(1000, dtype=np.int64), np.empty((2, 3), dtype=np.int64)
     state = np.array([data.draw(st.integers(0, 2**63))], dtype=np.uint64)
-    count = worst_edits(table, orders, ids, grams, 0, 1, edits, 3, model.alphabet.size, state, used)
-    found = table[used[:count]].sum(axis=0)
     nearby = model.scores([text, *levcert.Ball(text, edits, model.alphabet)]) * 128
-    assert (found == nearby).all(axis=1).any()
-    assert found[0] - found[1] <= nearby[0, 0] - nearby[0, 1]
+    margins = []
+    for exact in (False, True):
+        if exact:
+            count = exact_far_edits(table, orders, ids, grams, 0, 1, edits, model.alphabet.size, chosen)
+        else:
+            count = worst_edits(table, orders, ids, grams, 0, 1, edits, 3, model.alphabet.size, state, chosen)
+        assert count <= edits
+        rows_after = used[: grams_after(orders, rows, ids, grams.copy(), chosen, count, used)]
+        found = table[rows_after].sum(axis=0)
+        assert (found == nearby).all(axis=1).any()
+        margins.append(found[0] - found[1])
+    sampled, exact = margins
+    assert exact <= sampled <= nearby[0, 0] - nearby[0, 1]
+    if edits == 1:
+        assert exact == (nearby[:, 0] - nearby[:, 1]).min()
 
 
 def test_validation_rows_set_apart_are_not_seen_in_parts():

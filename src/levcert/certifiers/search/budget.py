@@ -19,7 +19,6 @@ class Budget:
 
     expansions: int | None = None
     deadline: float | None = None
-    spent: int = 0
     left: npt.NDArray[np.int64] = field(init=False)  # one number, which kernels count down themselves
 
     def __post_init__(self) -> None:

@@ -80,11 +80,7 @@ class Edges:
     @property
     def keys(self) -> Numbers:
         """One number for each edge, the same for every k; edges are sorted by it."""
-        kind, t, gap, second, left, right = self.columns.astype(np.int64).T
-        width = self.far + 1
-        first, then = _PLACE[kind], _PLACE[second]
-        keys: Numbers = ((((t * 3 + first) * width + gap) * width + self.far - left) * 3 + then) * width + right
-        return keys
+        return edge_keys(self.columns, self.far)
 
     def isolated(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> npt.NDArray[np.bool_]:
         """Say which edges are clusters of two edits."""
@@ -105,6 +101,15 @@ class Edges:
         return Paths(int(closed[-1, k]), closed, depart, opened)
 
 
+def edge_keys(columns: Columns, far: int) -> Numbers:
+    """Number edges so that the numbers rise in the order of paths."""
+    kind, t, gap, second, left, right = columns.astype(np.int64).T
+    width = far + 1
+    first, then = _PLACE[kind], _PLACE[second]
+    keys: Numbers = ((((t * 3 + first) * width + gap) * width + far - left) * 3 + then) * width + right
+    return keys
+
+
 @dataclass
 class RefinedEdges:
     """Values of refined edges, for the next k: they stay upper bounds, and exact ones stay exact."""
@@ -113,8 +118,8 @@ class RefinedEdges:
 
     def add(self, edges: Edges, rows: npt.NDArray[np.int64]) -> None:
         rows = np.sort(rows)
-        some = Edges(edges.far, edges.columns[rows], *(np.zeros(0, dtype=np.int32),) * 6, 0)  # type: ignore[arg-type]
-        self.parts.append((some.keys, edges.values[rows], edges.exact[rows], edges.symbols[rows]))
+        keys = edge_keys(edges.columns[rows], edges.far)
+        self.parts.append((keys, edges.values[rows], edges.exact[rows], edges.symbols[rows]))
 
     def apply(self, edges: Edges) -> None:
         """Give edges the values that are known, later ones last."""

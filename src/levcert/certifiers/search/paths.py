@@ -22,6 +22,7 @@ from levcert.kernels.search.packing import single_losses
 from levcert.kernels.search.pairs import refine_edges
 
 _FIRST_BATCH = 32  # edges that are refined at first; then twice as many each time
+_LARGEST_BATCH = 4096  # between two looks at the clock
 _MOST_CLUSTERS = 100_000
 
 
@@ -84,7 +85,7 @@ class ClassSearch:
                 return self._whole_clusters(k, edges)
             totals = edges.elsewhere[todo] + edges.values[todo]
             chosen = todo[np.argsort(-totals, kind="stable")[:batch]]
-            batch *= 2
+            batch = min(2 * batch, _LARGEST_BATCH)
             if self._refine(edges, chosen, 2 * self.margin - edges.elsewhere[chosen]):
                 script = best_script(self.ground, self.single, self._pairs(edges), k, self.margin)
                 if script is not None:

@@ -24,6 +24,7 @@ from levcert.certifiers.search.paths import ClassSearch
 from levcert.errors import InputError
 from levcert.models.votes import UNIT, VoteModel
 from levcert.text.alphabet import EncodedTexts, Text
+from levcert.text.distances import levenshtein
 from levcert.text.edits import Edit, Operation
 from levcert.text.model_view import typed
 
@@ -137,7 +138,10 @@ class RadiusSearch:
         text = self._counterexample(script)
         if text is None:
             return Verdict(radius, "proved", margin)
-        return Verdict(radius, "proved", margin, len(script), text)
+        upper = len(script)
+        if upper > radius + 1 and self.batch.threat.unrestricted:
+            upper = levenshtein(self.batch.texts[self.index], text)  # some edits may have undone others
+        return Verdict(radius, "proved", margin, upper, text)
 
     def _beyond(self, radius: int) -> list[Move] | None:
         """Return single edits far from each other that change the label, the fewest of up to twice the radius."""

@@ -11,16 +11,7 @@ import typer
 
 from levcert.cli.certification_flags import Operations, Symbols, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
-from levcert.cli.outputs import (
-    Json,
-    Lines,
-    Output,
-    Resume,
-    check_output,
-    print_json,
-    print_line,
-    resumable,
-)
+from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING
 
 from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
-from levcert.cli.outputs import (
-    Json,
-    Lines,
-    Output,
-    Resume,
-    check_output,
-    print_json,
-    print_line,
-    resumable,
-)
+from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:

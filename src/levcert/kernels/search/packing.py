@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.search.ground import NEVER, Mask, Numbers, next_symbol
+from levcert.kernels.search.ground import NEVER, Mask, Numbers
 from levcert.kernels.search.lone import Gains
 
 
@@ -88,9 +88,3 @@ def unpack(far: int, first: Numbers, size: Numbers, choice: Numbers, e: int, par
             count += 1
             e, s = e - size[how - 1], first[how - 1] - far
     return count
-
-
-@kernel
-def end_of(kind: int, t: int) -> int:
-    """As next_symbol, for callers outside of kernels."""
-    return next_symbol(kind, t)

@@ -28,6 +28,9 @@ class VoteConfig(Configuration):
     distance: float = option(0.0, "k in margin − k·G: by how many edits the label must win in the loss.")
     edits: int = option(2, "Number of worst edits to make in each training text after the first epoch.")
     tries: int = option(8, "Number of symbols to try for each of those edits.")
+    adversary: Literal["sampled", "exact"] = option(
+        "sampled", "How to find the worst edits: sample tries at the places that matter most, or try all (slower)."
+    )
     dropout: float = option(0.2, "Share of n-grams to drop at random.")
     class_weight: Literal["none", "balanced"] = option(
         "none", "balanced: give rare classes as much weight as common ones."

@@ -75,7 +75,8 @@ class _Run:
             self.theta, self.squares, self.votes, np.array(config.orders, dtype=np.int64),
             self.texts.ids, self.texts.offsets, rows, self.numbers, self.weights,
             scale, config.distance * config.temperature, config.loss == "hinge", rate, config.dropout,
-            config.edits if progress.epoch else 0, config.tries, self.alphabet.size, self.state,
+            config.edits if progress.epoch else 0, config.tries, config.adversary == "exact",
+            self.alphabet.size, self.state,
         )  # fmt: skip
         progress.count(len(rows), loss / len(rows), right)
         return rate
