@@ -43,9 +43,9 @@ def test_bad_input_is_one_sentence_and_exit_2(monkeypatch, tmp_path, capsys):
     assert run(monkeypatch, "main", "--only", "sst2", "--results", tmp_path) == 2
     assert "name=value" in capsys.readouterr().err
     assert run(monkeypatch, "main", "--only", "p=1", "--only", "p=3", "--results", tmp_path) == 2
-    assert capsys.readouterr().err == "levcert: No cell of 54 has p=3; p is inf, 1, 2.\n"
+    assert capsys.readouterr().err == "levcert: None of 54 cells has p=3; p can be inf, 1, 2.\n"
     assert run(monkeypatch, "check", "--results", tmp_path, "--models", tmp_path) == 2
-    assert "run a study first" in capsys.readouterr().err
+    assert "Run a study first" in capsys.readouterr().err
 
 
 def test_check_exits_1_on_a_difference(monkeypatch, tmp_path, capsys):

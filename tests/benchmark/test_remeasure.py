@@ -30,7 +30,7 @@ def test_rows_come_out_again_and_a_changed_one_does_not(study, tmp_path):
     outcome = check_rows(tmp_path, tmp_path / "models", 10, 1)
     assert outcome.checked == 3
     (line,) = outcome.differences
-    assert f"clean is {row.values['clean']}, and the row says {row.values['clean'] + 10}" in line
+    assert f"clean is {row.values['clean']}, but the row says {row.values['clean'] + 10}" in line
 
 
 def test_rows_without_a_stored_model_cannot_be_checked(study, tmp_path):

@@ -1,4 +1,4 @@
-"""The theorem "Signs": tap costs of deep networks bound what a window loses, whatever the other taps hold."""
+"""The theorem "Signs": tap costs of deep networks bound what a window loses, for any symbols at the other taps."""
 
 from itertools import product
 

@@ -71,5 +71,5 @@ def _tap_edit_costs(taps: TapCosts, batch: Batch) -> Array:
     appear = np.where(reachable[:, None, None], taps.appear[y], 0).max(axis=3, initial=0).sum(axis=2)
     vanish = np.where(batch.present[:, None, None], taps.vanish[y], 0).max(axis=3, initial=0).sum(axis=2)
     shift = taps.shift[y]
-    insertion, deletion = (bound[y] for bound in taps.chains)  # whatever the text
+    insertion, deletion = (bound[y] for bound in taps.chains)  # for any text
     return np.stack([substitution, np.minimum(shift + appear, insertion), np.minimum(shift + vanish, deletion)])

@@ -23,16 +23,16 @@ class TrainingConfig(Configuration):
     )
     p: float = option(2.0, "Norm of the ERP distance: 1, 2 or inf.")
     normaliser: Normaliser = option(
-        "norms", "Divide by the paper's norms, the exact substitution constant, or the cost of any one edit."
+        "norms", "Divide by the paper's norms, the exact substitution constant, or the cost of one edit of any kind."
     )
     constants: Literal["largest", "each"] = option(
-        "largest", "With normaliser edits: divide all margins by the largest constant, or each by that of its classes."
+        "largest", "With normaliser edits: divide all margins by the largest constant, or each by its own pair's."
     )
     loss: Literal["cross_entropy", "hinge"] = option(
-        "cross_entropy", "Cross-entropy, or what a text lacks of the wanted margin."
+        "cross_entropy", "Cross-entropy, or hinge: how far a text falls short of the margin."
     )
-    scale: float = option(1.0, "Factor of the margins inside the loss: more for accuracy, less for radius.")
-    margin: float = option(0.0, "By how much the loss wants the label to win; with normaliser edits, in edits.")
+    scale: float = option(1.0, "Factor on the margins in the loss; larger favours accuracy, smaller favours radius.")
+    margin: float = option(0.0, "Margin by which the label must win in the loss; with normaliser edits, in edits.")
     penalty: float = option(0.0, "λ, for the method penalty.")
     layers: int = option(1, "Number of convolutions.")
     embedding_size: int = option(150, "Dimension of the embedding.")
