@@ -89,7 +89,7 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     for path in arguments.models:
         loaded = levcert.load(path)
-        name = loaded.training["data"]["name"]
+        name = loaded.training.data["name"]
         test = levcert.load_dataset(name, arguments.data_dir).test
         all_texts = [str(text) for text in test.texts]
         answers = np.array([loaded.labels[number] for number in test.labels])
