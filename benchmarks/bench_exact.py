@@ -96,7 +96,7 @@ if __name__ == "__main__":
         for count in (arguments.rows, *([len(all_texts)] if arguments.whole else [])):
             chosen = all_texts[:count]
             print_table(
-                f"{name} seed {loaded.training['config']['seed']}",
+                f"{name} seed {loaded.training.config['seed']}",
                 verdicts(loaded, chosen, arguments.most),
                 loaded.predict(chosen) == answers[:count],
             )

@@ -96,7 +96,7 @@ if __name__ == "__main__":
     parser.add_argument("data_dir")
     parser.add_argument("--requests", type=int, default=400)
     arguments = parser.parse_args()
-    name = levcert.load(arguments.model).training["data"]["name"]
+    name = levcert.load(arguments.model).training.data["name"]
     corpus = " ".join(str(text) for text in levcert.load_dataset(name, arguments.data_dir).test.texts)
 
     def fresh(number):
