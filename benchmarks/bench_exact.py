@@ -31,7 +31,7 @@ def verdicts(model, texts, most):
         search = method.search(Batch(model, [text], ANY_EDIT), 0)
         found = search.run()
         seconds = time.process_time() - started
-        closed = found.claim == "exact" or (most is not None and found.radius >= most)
+        closed = found.upper == found.radius + 1 or (most is not None and found.radius >= most)
         refined, whole = (sum(getattr(c, name) for c in search.classes) for name in ("refinements", "whole_clusters"))
         rows[number] = found.radius, closed, refined, whole, seconds
     return rows
