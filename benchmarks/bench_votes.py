@@ -35,7 +35,7 @@ def training(dataset):
         model, seconds = seconds_of(lambda c=config: train_votes(dataset, c, show_progress=False))
         print(
             f"training {len(dataset.train):,} texts, one order, 3 epochs, {edits} worst edits: {seconds:.1f} s, "
-            f"test accuracy {model.training['metrics']['test']:.2%}, {model.votes.nbytes / 2**20:.0f} MB of votes"
+            f"test accuracy {model.training.test_accuracy:.2%}, {model.votes.nbytes / 2**20:.0f} MB of votes"
         )
     return model
 
