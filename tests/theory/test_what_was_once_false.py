@@ -49,6 +49,21 @@ class TestDeleteAndInsertAtTheSamePlace:
             assert self.MODEL.predict([row.counterexample])[0] != row.label
 
 
+def test_delete_and_insert_at_the_same_place_for_convolutions():
+    """Votes have a search of their own now; the search for pairs is that of convolutions."""
+    kernel = [
+        [[-1, 2, 0], [1, 0, 0], [-2, 1, -1], [-1, -1, 1]],
+        [[0, -2, 1], [2, 1, -2], [1, -2, 1], [-1, -2, 0]],
+    ]
+    model = ConvModel(Alphabet("abc"), np.eye(3), [kernel], [[-1, 0, -1, 1], [0, 0, 0, 0]])
+    operations = {"insert", "delete"}
+    label = model.predict(["aab"])[0]
+    assert (model.predict(list(levcert.Ball("aab", 1, "abc", operations))) == label).all()
+    assert (model.predict(list(levcert.Ball("aab", 2, "abc", operations))) != label).any()
+    row = certify(model, ["aab"], "exact", operations=operations)[0]
+    assert (row.radius, row.upper) == (1, 2)
+
+
 def test_a_substitution_by_a_dropped_character_is_a_deletion_to_the_model():
     """Item 3: …party → …part€, with substitutions only, and with the € as the only character to bring in."""
     model = ConvModel(Alphabet("ab"), [[1.0], [-3.0]], [[[[1.0]]]], [[0.0], [1.0]])

@@ -27,7 +27,7 @@ from levcert.certifiers import base, exact, interval_huang_2019, lipschitz, lips
 from levcert.certifiers import deletion_smoothing_huang_2023 as smoothing
 from levcert.certifiers.base import Batch
 from levcert.certifiers.brute_force import BruteForce
-from levcert.certifiers.search import edit_chains
+from levcert.certifiers.search import edit_chains, refine, single_edits
 from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.certifiers.search.edit_scripts import ScriptSearch
 from levcert.models import norms
@@ -111,7 +111,13 @@ def _(patch: pytest.MonkeyPatch) -> None:
         scores = model.encoded_scores(model.alphabet.encode_many([text]))[0]
         return not np.delete(scores, label).max() < scores[label]
 
-    for module in (base, exact, sys.modules[PairSearch.__module__], sys.modules[ScriptSearch.__module__]):
+    for module in (
+        base,
+        single_edits,
+        refine,
+        sys.modules[PairSearch.__module__],
+        sys.modules[ScriptSearch.__module__],
+    ):
         patch.setattr(module, "is_counterexample", lost)
 
 

@@ -39,7 +39,7 @@ class Refine(Certifier):
     needs: ClassVar[str] = "bounded votes"
 
     distance: int | None = None  # stop at this radius (faster)
-    expansions: int | None = 300_000  # symbols tried for each text, some microseconds each; None: any number
+    expansions: int | None = 1_000_000  # symbols tried for each text, some microseconds each; None: any number
     budget: float | None = None  # seconds for each text
 
     def limited(self, max_distance: int | None, budget: float | None) -> Refine:
