@@ -71,13 +71,13 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 self.options[name] = value
         return self
 
-    def fit(self, X: Iterable[str], y: Iterable[Any]) -> Self:
-        """Train the model on texts and their classes."""
+    def fit(self, X: Iterable[str], y: Iterable[Any], sample_weight: Iterable[float] | None = None) -> Self:
+        """Train the model on texts and their classes; ``sample_weight`` says how much each text counts."""
         texts = _texts(X)
         self.classes_, numbers = _classes(y, len(texts))
         names = tuple(map(str, self.classes_.tolist()))
         nothing = Split([], np.zeros(0, dtype=np.int64))
-        dataset = Dataset("estimator", names, Split(texts, numbers), nothing, "given to fit")
+        dataset = Dataset("estimator", names, Split(texts, numbers, _weights(sample_weight)), nothing, "given to fit")
         options = {"seed": self._seed()} | {name: _plain(value) for name, value in self.options.items()}
         self.model_: WindowModel = train(dataset, model=self.model, show_progress=False, **options)
         self.n_features_in_ = 1  # a sample is one text
@@ -218,6 +218,16 @@ def _classes(y: Any, texts: int) -> tuple[Array, npt.NDArray[np.int64]]:
     if len(classes) < 2:
         raise InputError(f"All texts have the label {classes[0]!r}; a classifier needs at least two classes.")
     return classes, numbers.astype(np.int64)
+
+
+def _weights(sample_weight: Any) -> npt.NDArray[np.float64] | None:
+    """Return the weights of samples as floats; the split checks their number and signs."""
+    if sample_weight is None:
+        return None
+    try:
+        return np.asarray(sample_weight if hasattr(sample_weight, "__len__") else list(sample_weight), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be one number per text, not {sample_weight!r}.") from None
 
 
 def _file_of(model: WindowModel) -> bytes:

@@ -63,13 +63,14 @@ def find(folder: Path, kind: str, config: dict[str, Any], fingerprint: str) -> P
 def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
     """Return what a model's configuration was, if it was trained on this data and says so.
 
-    Options that are newer than the file have their defaults.
+    Options that are newer than the file have their defaults, but before there were class weights, there were none.
     """
     record = header.training
     if not record.config or record.data.get("train") != fingerprint:
         return None
+    config = {"class_weight": "none"} | dict(record.config)
     try:
-        return _identity(CONFIGURATIONS[header.kind].from_dict(dict(record.config)).to_dict())
+        return _identity(CONFIGURATIONS[header.kind].from_dict(config).to_dict())
     except InputError:
         return None
 

@@ -7,10 +7,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, Final, Self, get_args, get_origin, get_type_hints
 
 from levcert.errors import InputError
 from levcert.files.atomic import existing_file
+
+CLASS_WEIGHT_HELP: Final = (
+    "balanced: give rare classes as much weight as common ones; none: do not; "
+    "auto: balanced if some class is at least twice as common as another."
+)
 
 
 def option(default: Any, help_text: str) -> Any:

@@ -16,7 +16,7 @@ from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
-from levcert.training.data import accuracy, training_rows
+from levcert.training.data import accuracy, resolved_class_weight, row_weights, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.votes.config import VoteConfig
 
@@ -34,6 +34,7 @@ class _Run:
     labels: tuple[str, ...]
     texts: EncodedTexts
     numbers: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]  # how much each text counts
     validation: Split | None
     identity: dict[str, Any]
     checkpoint: Path | None
@@ -44,10 +45,6 @@ class _Run:
         shape = (len(self.config.orders) * (2**self.config.table_bits + 1), len(self.labels))
         self.theta, self.squares, self.votes, self.best = (np.zeros(shape, dtype=np.float32) for _ in range(4))
         self.state = np.array([self.config.seed], dtype=np.uint64)
-        counts = np.bincount(self.numbers, minlength=len(self.labels))
-        self.weights = np.ones(len(self.labels))
-        if self.config.class_weight == "balanced":
-            self.weights = len(self.numbers) / (np.count_nonzero(counts) * np.maximum(counts, 1.0))
 
     @property
     def steps(self) -> int:
@@ -126,13 +123,15 @@ def train_votes(
     show_progress: bool = True,
 ) -> VoteModel:
     """Train bounded votes as the configuration says."""
+    config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
         Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
     )
     identity = {"config": config.to_dict(), "data": split.fingerprint}
     encoded, numbers = alphabet.encode_many(split.texts), np.asarray(split.labels, dtype=np.int64)
-    run = _Run(config, alphabet, dataset.labels, encoded, numbers, validation, identity, checkpoint)
+    weights = row_weights(split, config.class_weight)
+    run = _Run(config, alphabet, dataset.labels, encoded, numbers, weights, validation, identity, checkpoint)
     if resume:
         run.restore()
     with Reporter(config.epochs, run.steps, show=show_progress) as reporter, polite_interrupt() as interrupted:
