@@ -108,14 +108,18 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         max_distance: int | None = None,
         budget: float | None = None,
         threat: Threat | None = None,
+        target: Any = None,
     ) -> Certificates:
-        """Certify texts as :func:`levcert.certify` does; labels are the classes as strings.
+        """Certify texts as :func:`levcert.certify` does; labels and the ``target`` are the classes as strings.
 
         In a pipeline, certificates apply to the texts that reach the classifier, not to those passed to the pipeline.
         """
         texts = self._fitted_texts(X)
         distance = _plain(self.max_distance if max_distance is None else max_distance)
-        return certify(self.model_, texts, method or self.method, max_distance=distance, budget=budget, threat=threat)
+        return certify(
+            self.model_, texts, method or self.method, max_distance=distance, budget=budget, threat=threat,
+            target=None if target is None else str(target),
+        )  # fmt: skip
 
     def _scores(self, X: Iterable[str]) -> npt.NDArray[np.float64]:
         texts = self._fitted_texts(X)
