@@ -61,8 +61,8 @@ def certify(
     radius (faster).  ``budget``: seconds per text; then return the best proof found so far.
     ``operations`` or a complete ``threat`` restrict which edits the attacker may make.
 
-    With a ``target``, certificates are one-sided: this many edits cannot make the label ``target``.  With ``per_class``,
-    each certificate also has such a one-sided radius for every other class (``class_radii``).
+    With a ``target``, certificates are one-sided: this many edits cannot make the label ``target``.  With
+    ``per_class``, each certificate also has such a one-sided radius for every other class (``class_radii``).
     """
     if isinstance(texts, str | bytes):
         raise InputError("Expected a list of texts, got a single text; write [text].")
