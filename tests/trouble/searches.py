@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tests.trouble.hill_climber import climbed_cases
 from tests.trouble.judge import Case
+from tests.trouble.lp_heads import head_cases
 from tests.trouble.milp_votes import corner_cases, milp_cases
 from tests.trouble.typed_texts import typed_cases
 
@@ -23,6 +24,7 @@ class SearchPlan:
 SEARCHES = {
     "complete balls": SearchPlan(corner_cases, 10_000),  # fewer: it ends
     "votes made to measure": SearchPlan(milp_cases, 200),
+    "heads made to measure": SearchPlan(head_cases, 300),
     "hill-climber": SearchPlan(climbed_cases, 180, seed=2),
     "texts as typed": SearchPlan(typed_cases, 200),
 }
