@@ -14,7 +14,7 @@ from levcert.training.conv.loop import train
 
 
 def resumed_after(steps: int, data: Dataset, config: TrainingConfig, checkpoint: Path) -> ConvModel:
-    """Stop a training after so many steps, continue it from its checkpoint, return the model."""
+    """Stop a training after ``steps`` steps, continue it from its checkpoint, return the model."""
     take_step, taken = loop._step, []
 
     def interrupted_step(*arguments):
