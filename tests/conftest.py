@@ -15,7 +15,7 @@ settings.register_profile(
 )
 settings.load_profile("ci")
 
-# A shell that starts the tests in the background lets them ignore Ctrl-C, and the commands that they start inherit that.
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and the commands they start inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
