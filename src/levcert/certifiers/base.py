@@ -15,7 +15,7 @@ from levcert.models.any_classifier import Classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import EncodedTexts, Ids, Text
 from levcert.text.edits import Edit, Operation
-from levcert.text.model_view import has_dropped, typed
+from levcert.text.model_view import typed
 from levcert.text.threat import AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
@@ -179,8 +179,8 @@ def batches(
     if threat.unrestricted or not model.alphabet.drops:
         groups = [everything]
     else:
-        dropped = np.array([has_dropped(model.alphabet, texts[row]) for row in everything.tolist()], dtype=np.bool_)
-        groups = [everything[~dropped], everything[dropped]]
+        dropped = model.alphabet.encode_many(texts).lengths < np.fromiter(map(len, texts), np.int64, len(texts))
+        groups = [everything[~dropped[everything]], everything[dropped[everything]]]
     return [(rows, Batch(model, [texts[row] for row in rows.tolist()], threat, target)) for rows in groups if len(rows)]
 
 
