@@ -95,10 +95,9 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict_proba(self, X: Iterable[str]) -> Array:
-        """Return the softmax of the scores."""
-        scores = self._scores(X)
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+        """Return softmax(f/T) of the scores f, with the temperature T that training fitted to held-out rows."""
+        texts = self._fitted_texts(X)
+        return np.concatenate([self.model_.probabilities(part) for part in _parts(texts)])
 
     def certify(
         self,

@@ -17,6 +17,10 @@ CLASS_WEIGHT_HELP: Final = (
     "auto: balanced if some class is at least twice as common as another."
 )
 
+CALIBRATION_HELP: Final = (
+    "auto: fit the temperature of the probabilities to the validation rows{}; none: do not. Labels stay the same."
+)
+
 
 def option(default: Any, help_text: str) -> Any:
     """Return a field of a configuration, with the text that ``--help`` shows."""

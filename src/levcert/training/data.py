@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from levcert.datasets.dataset import Dataset, Split, holdout
 from levcert.errors import InputError
+from levcert.models.calibration import expected_calibration_error, fitted_temperature, log_loss, probabilities
 from levcert.models.window import WindowModel
 
 ClassWeight = Literal["auto", "none", "balanced"]
@@ -50,8 +51,24 @@ def row_weights(split: Split, choice: ClassWeight) -> npt.NDArray[np.float64]:
     return weights
 
 
+def calibration(model: WindowModel, split: Split) -> dict[str, float]:
+    """Fit the temperature of a model's probabilities to rows that it was not trained on, and measure them."""
+    scores = _scores(model, split)
+    temperature = fitted_temperature(scores, split.labels)
+    chances = probabilities(scores, temperature)
+    return {
+        "temperature": temperature,
+        "rows": len(split),
+        "log_loss": log_loss(chances, split.labels),
+        "expected_calibration_error": expected_calibration_error(chances, split.labels),
+    }
+
+
 def accuracy(model: WindowModel, split: Split) -> float:
     """Return the share of texts that the model labels correctly."""
+    return float((_scores(model, split).argmax(axis=1) == split.labels).mean())
+
+
+def _scores(model: WindowModel, split: Split) -> npt.NDArray[np.float64]:
     parts = (split.texts[i : i + _TEXTS_AT_ONCE] for i in range(0, len(split), _TEXTS_AT_ONCE))
-    scores = np.concatenate([model.scores(part) for part in parts])
-    return float((scores.argmax(axis=1) == split.labels).mean())
+    return np.concatenate([model.scores(part) for part in parts])

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from levcert.errors import InputError
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
-from levcert.training.base_config import CLASS_WEIGHT_HELP, Configuration, option
+from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, Configuration, option
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,9 @@ class VoteConfig(Configuration):
         None, "Truncate each text to its first N characters; certificates then apply to the truncated text."
     )
     validation_rows: int = option(0, "Number of training rows to hold out and report accuracy on.")
+    calibration: Literal["auto", "none"] = option(
+        "auto", CALIBRATION_HELP.format(", or without these, to those of a second training run")
+    )
     seed: int = option(1, "Seed for the order of the texts, dropout and the held-out rows.")
 
     def __post_init__(self) -> None:

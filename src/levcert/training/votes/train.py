@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levcert.datasets.dataset import Dataset, Split
+from levcert.datasets.dataset import Dataset, Split, holdout, holdout_apart
+from levcert.errors import InputError
 from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import load_checkpoint, save_checkpoint
-from levcert.training.data import accuracy, resolved_class_weight, row_weights, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.votes.config import VoteConfig
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 _TEXTS_AT_ONCE = 1000  # between two checks for Ctrl-C
+_FEW_CALIBRATION_ROWS, _MOST_CALIBRATION_ROWS = 200, 1000
 _STATE = "theta", "squares", "votes", "best", "state"
 
 
@@ -142,9 +144,39 @@ def train_votes(
         metrics |= validation_metrics(model, validation, config.target_distance)
     if len(dataset.test):
         metrics["test"] = accuracy(model, dataset.test.cut(config.cut))
+    if config.calibration == "auto":
+        try:
+            metrics |= _calibration(model, dataset, config, validation, show_progress)
+        except KeyboardInterrupt:
+            run.save()
+            raise
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
+
+
+def _calibration(
+    model: VoteModel, dataset: Dataset, config: VoteConfig, validation: Split | None, show_progress: bool
+) -> dict[str, Any]:
+    """Fit the temperature to the validation rows; without any, to rows that a second run with these options holds out.
+
+    The model itself has seen all rows then, and on those it is surer than on new ones.  The second model differs from
+    it only by the rows held out, so their temperatures are about the same.
+    """
+    if validation is None:
+        rows = dataset.train if dataset.train.weights is None else training_rows(dataset, None, 0, 0)[0]
+        count = min(_MOST_CALIBRATION_ROWS, max(_FEW_CALIBRATION_ROWS, len(rows) // 10), len(rows) // 2)
+        if not count:
+            return {}
+        try:
+            rest, validation = holdout_apart(rows, count, config.seed)
+        except InputError:  # too many rows are repeated, or parts of others
+            rest, validation = holdout(rows, count, config.seed)
+        validation = validation.cut(config.cut)
+        nothing = Split([], np.zeros(0, dtype=np.int64))
+        smaller = Dataset(dataset.name, dataset.labels, rest, nothing, dataset.source)
+        model = train_votes(smaller, config.changed({"calibration": "none"}), show_progress=show_progress)
+    return {"calibration": calibration(model, validation)}
 
 
 def validation_metrics(model: VoteModel, split: Split, distance: int | None) -> dict[str, float]:
