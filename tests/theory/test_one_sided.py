@@ -175,3 +175,19 @@ def test_functions_have_targets_too():
     assert smoothed.radius >= 0
     with pytest.raises(InputError, match="Radii of each class"):
         levcert.certify(first_letter, ["a"], "smoothing", per_class=True)
+
+
+def test_imported_pipelines_have_targets_too():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    pipeline = make_pipeline(TfidfVectorizer(analyzer="char", ngram_range=(1, 2)), LogisticRegression())
+    model = levcert.from_sklearn(pipeline.fit(["aa", "ab", "bb", "ba", "cc", "ca"], ["a", "a", "b", "b", "c", "c"]))
+    for target in "abc":
+        row = levcert.certify(model, ["aab"], target=target, max_distance=1)[0]
+        assert (row.claim == IS_TARGET) == (row.label == target)
+        if row.counterexample is not None:
+            assert pipeline.predict([row.counterexample])[0] == target
+        near = pipeline.predict(list(Ball("aab", 1, Alphabet("abcx"), levcert.Threat().operations)))
+        assert row.radius == 0 or target not in near

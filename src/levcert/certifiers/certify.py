@@ -17,6 +17,7 @@ from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
+from levcert.certifiers.linear_search import LinearSearch
 from levcert.certifiers.lipschitz import Lipschitz
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
@@ -24,6 +25,7 @@ from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
 from levcert.models.class_labels import target_number
+from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.edits import OPERATIONS, Operation, OperationName
@@ -105,6 +107,8 @@ def certify_each(
     if not isinstance(texts, Iterable):
         raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
+    if isinstance(model, LinearNgrams) and isinstance(certifier, Auto | Exact):
+        certifier = LinearSearch().limited(max_distance, certifier.budget)
     threat = as_threat(threat, operations)
     if isinstance(model, WindowModel) and target is not None:
         target_number(target, model.labels)
@@ -116,7 +120,8 @@ def certify_each(
             chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
-                raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
+                instead = "auto or exact" if isinstance(model, LinearNgrams) else "smoothing or brute-force"
+                raise InputError(f"{certifier.name} needs {certifier.needs}; for this one use {instead}.")
             about = About(certifier.name, threat, model.alphabet.kind, max_distance, target)
             rows = _of_batch(model, chunk, certifier, about)
             yield from _with_class_radii(model, chunk, certifier, about, rows) if per_class else rows
