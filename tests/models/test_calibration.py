@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levcert
-from levcert import InputError, LevenshteinClassifier
+from levcert import Dataset, InputError, LevenshteinClassifier, Split
 from levcert.models.calibration import expected_calibration_error, fitted_temperature, log_loss, probabilities
 from levcert.models.training_record import TrainingRecord
 from tests.slow_twins import random_votes
@@ -36,7 +36,7 @@ def test_no_other_temperature_has_a_lower_log_loss(seed, classes, rows, scale):
     assert 0.9e-6 < best < 1.1e9
     loss = smoothed_loss(scores, labels, best)
     for factor in (0.5, 0.9, 1.1, 2.0):
-        assert loss <= smoothed_loss(scores, labels, best * factor) + 1e-9 * max(1, abs(loss))
+        assert loss <= smoothed_loss(scores, labels, best * factor) + 1e-6 * max(1, abs(loss))
 
 
 def test_scores_that_separate_all_rows_do_not_ask_for_certainty():
@@ -53,8 +53,18 @@ def test_measures_of_probabilities():
     assert log_loss(np.array([[1.0, 0.0]]), np.array([1])) < 1000
 
 
+def noisy_toy():
+    """The toy, with a fifth of the labels wrong: who is always sure pays for it."""
+    toy, rng = levcert.load_dataset("toy"), np.random.default_rng(1)
+    splits = [
+        Split(split.texts, np.where(rng.random(len(split)) < 0.2, 1 - split.labels, split.labels))
+        for split in (toy.train, toy.test)
+    ]
+    return Dataset("noisy", toy.labels, *splits, "")
+
+
 def test_training_calibrates_and_the_file_remembers(tmp_path):
-    toy = levcert.load_dataset("toy")
+    toy = noisy_toy()
     plain, calibrated = (levcert.train(toy, **SMALL, calibration=choice) for choice in ("none", "auto"))
     assert (plain.votes == calibrated.votes).all()
     assert plain.training.temperature == 1
