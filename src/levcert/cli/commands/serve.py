@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from levcert.cli.inputs import ModelFile
+from levcert.cli.inputs import ModelFile, TrustedKey
 
 
 def serve(
@@ -16,6 +16,8 @@ def serve(
         str, typer.Option(help="The address to listen on; the default accepts connections from this machine only.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0: any free port.", min=0, max=65535)] = 8000,
+    *,
+    trusted_key: TrustedKey = None,
 ) -> None:
     """Try a model in the browser.
 
@@ -27,7 +29,7 @@ def serve(
     from levcert.models.load import load
     from levcert.web.server import serve as run
 
-    loaded = load(model)
+    loaded = load(model, trusted_key=trusted_key)
     run(
         loaded,
         model.name,
