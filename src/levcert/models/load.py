@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from levcert.errors import InputError
 from levcert.files.tensor_file import Tensors
 from levcert.models.conv import ConvModel
+from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.model_file import Header, read_model
 from levcert.models.votes import VoteModel
 from levcert.models.window import WindowModel
 
-MODEL_KINDS: Final[dict[str, Callable[[Header, Tensors], WindowModel]]] = {
+MODEL_KINDS: Final[dict[str, Callable[[Header, Tensors], Any]]] = {
     "conv": ConvModel.from_storage,
+    "linear": LinearNgrams.from_storage,
     "votes": VoteModel.from_storage,
 }
 
 
 def load(path: str | Path, *, trusted_key: str | Path | None = None) -> WindowModel:
     """Read a model file of any kind; does not need torch and runs no code from the file.
+
+    An imported pipeline is a :class:`LinearNgrams`, which has the same labels, scores, predict and save.
 
     With ``trusted_key``, the path of an Ed25519 public key (PEM), only a model with a signature by that key is read;
     the signature is the file beside it with .sig added to its name.
@@ -37,7 +41,8 @@ def model_of(path: str | Path, header: Header, tensors: Tensors) -> WindowModel:
             f"{', '.join(MODEL_KINDS)}. Install the version that wrote it."
         )
     try:
-        return MODEL_KINDS[header.kind](header, dict(tensors))
+        model: WindowModel = MODEL_KINDS[header.kind](header, dict(tensors))
+        return model
     except MemoryError:
         raise InputError(f"Cannot read the model {path}: there is not enough memory for it.") from None
     except InputError as error:

@@ -45,7 +45,7 @@ def _facts(path: Path, trusted_key: Path | None) -> dict[str, Any]:
         "kind": header.kind,
         "labels": list(header.labels),
         "width": model.width,
-        "alphabet": {"size": model.alphabet.size} | model.alphabet.to_dict(),
+        "alphabet": {"size": header.alphabet.size} | header.alphabet.to_dict(),
         "options": header.options,
         "parameters": sum(tensor.size for tensor in tensors.values()),
         "tensors": {name: list(tensor.shape) for name, tensor in sorted(tensors.items())},
@@ -60,9 +60,12 @@ def _constants(model: WindowModel) -> dict[str, Any]:
 
     from levcert.certifiers.lipschitz import window_ranges
     from levcert.models.conv import ConvModel
+    from levcert.models.window import WindowModel
 
     if isinstance(model, ConvModel) and model.bound_operations > _MOST_OPERATIONS:
         return {"largest_loss": f"not computed, because there are {model.classes:,} classes"}
+    if not isinstance(model, WindowModel):
+        return {}  # what an edit of an imported pipeline costs depends on the text
     costs = []
     if model.tap_costs is not None:
         costs.append(np.stack(model.tap_costs.edit_costs()))
