@@ -205,7 +205,6 @@ def test_what_any_two_edits_leave_of_a_margin(data, operations, share):
         assert (left(seen[1]) <= floor[others] + 2 * search.tolerance).any()
 
 
-
 @given(st.data())
 @settings(max_examples=25)
 def test_what_the_pair_search_proves_beyond_two_edits_is_true(data):
