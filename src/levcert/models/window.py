@@ -89,8 +89,7 @@ class WindowModel(ABC):
     def predict(self, texts: Sequence[Text]) -> npt.NDArray[np.str_]:
         """Return the label with the highest score of each text; of equal ones, the first."""
         best = self.encoded_scores(self.alphabet.encode_many(texts)).argmax(axis=1)
-        labels: npt.NDArray[np.str_] = np.array(self.labels)[best]
-        return labels
+        return np.array([self.labels[y] for y in best], dtype=np.str_)
 
     def probabilities(self, texts: Sequence[Text]) -> Scores:
         """Return softmax(f/T) of the scores, with the temperature T that training fitted to held-out rows."""

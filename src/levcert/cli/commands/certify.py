@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
 
@@ -43,6 +43,7 @@ def certify(
     ] = False,
     output: Output = None,
     resume: Resume = False,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Prove how many edits cannot change the label of a text, and show edits that do.
@@ -59,7 +60,7 @@ def certify(
     check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
         target=target, per_class=per_class,

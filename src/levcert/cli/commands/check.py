@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, labelled_in
+from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
 from levcert.cli.outputs import Json, print_json
 from levcert.errors import InputError
 from levcert.files.atomic import check_writable
@@ -47,6 +47,7 @@ def check(
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Check that verified accuracy and recall reach what is required; exit code 1 if not.
@@ -65,7 +66,7 @@ def check(
     for path in (junit, report):
         if path is not None:
             check_writable(path)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     gate = Gate(requirements, classifier.labels, confidence)
     evaluator = Evaluator(classifier, method, None, gate.distance, budget, threat_in(operations, symbols), target)
     evaluation = Evaluation.by(evaluator)
