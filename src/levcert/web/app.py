@@ -130,7 +130,7 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        samples = SAMPLES.get(str(model.training.data.get("name")), ())
+        samples = model.training.samples or SAMPLES.get(str(model.training.data.get("name")), ())
     return schemas.About(
         name=name,
         description=repr(model),

@@ -32,6 +32,10 @@ class _WithThreat(_Request):
         list[OperationName],
         Field(min_length=1, max_length=3, description="Which edits the attacker may make."),
     ] = list(get_args(OperationName))
+    target: Annotated[
+        str | None,
+        Field(description="The only label that the attacker wants; null: any other label.", examples=[None]),
+    ] = None
 
 
 class PredictRequest(_Request):
@@ -97,8 +101,9 @@ class Certificate(BaseModel):
         int,
         Field(description="The certified radius: this many edits cannot change the label; −1: smoothing abstained."),
     ]
-    claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
+    claim: Annotated[str, Field(description="proved, exact, substitutions only, is the target, or a probability.")]
     operations: Annotated[list[OperationName], Field(description="The threat model: which edits are allowed.")]
+    target: Annotated[str | None, Field(description="Of a one-sided certificate: the label that edits cannot make.")]
     unit: Annotated[Unit, Field(description="What an edit changes: characters, or bytes for a byte model.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str
