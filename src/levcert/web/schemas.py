@@ -175,11 +175,13 @@ class State(BaseModel):
     status: Literal["ok", "ready"]
 
 
-def with_limits(description: dict[str, Any], limits: Limits, longest: int) -> dict[str, Any]:
-    """Return the description of the API with the limits of this server, which :class:`Service` enforces."""
+def with_limits(description: dict[str, Any], limits: Limits, longest: int, labels: tuple[str, ...]) -> dict[str, Any]:
+    """Return the description of the API with the limits and labels of this server, which :class:`Service` enforces."""
     for name in ("PredictRequest", "CertifyRequest", "AttackRequest"):
         given = description["components"]["schemas"][name]["properties"]
         given["texts"] |= {"maxItems": limits.texts, "items": {"type": "string", "maxLength": longest}}
+        if "target" in given:
+            given["target"]["anyOf"][0]["enum"] = list(labels)
         if "max_distance" in given:
             for part in given["max_distance"].get("anyOf", [given["max_distance"]]):
                 if part.get("type") == "integer":

@@ -165,7 +165,7 @@ class Service:
             method=row.method,
             margin=row.margin,
             counterexample=self._shown(row.text, row.counterexample, row.upper),
-            losses=self._losses(text, threat) if request.losses else None,
+            losses=self._losses(text, threat, request.target) if request.losses else None,
             seconds=row.seconds,
         )
 
@@ -181,9 +181,9 @@ class Service:
             difference=[schemas.Part(kind=part.kind, text=part.text) for part in found.difference],
         )
 
-    def _losses(self, text: str, threat: Threat) -> list[float]:
+    def _losses(self, text: str, threat: Threat, target: str | None) -> list[float]:
         """Return the loss of each character; for a character of several bytes, the largest of their losses."""
-        losses = character_losses(self.model, text, threat)
+        losses = character_losses(self.model, text, threat, target)
         if isinstance(native(self.model.alphabet, text), bytes) and text:
             starts = np.cumsum([0, *(len(character.encode()) for character in text[:-1])])
             losses = np.maximum.reduceat(losses, starts)

@@ -54,6 +54,7 @@ def certify(
     from levcert.certificates.claims import IS_TARGET
     from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
     from levcert.certifiers import certify_each
+    from levcert.cli.console import print_certificate
     from levcert.files.row_files import json_line
     from levcert.text.threat import ANY_EDIT
 
@@ -88,7 +89,7 @@ def certify(
         if json:
             print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
         elif explained:
-            _print_explained(certificate)
+            print_certificate(certificate)
         else:
             _print_row(certificate, lines)
 
@@ -101,30 +102,6 @@ def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
     if certificate.counterexample is not None or certificate.claim == IS_TARGET:
         return certificate
     return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
-
-
-def _print_explained(certificate: Certificate) -> None:
-    """Print what a certificate says and means, and its counterexample with the edits marked."""
-    from rich.text import Text as Styled
-
-    from levcert.certificates.explain import meaning
-    from levcert.cli.console import console, printable, shown_edits
-
-    facts = {
-        "label": Styled(certificate.label, style="bold"),
-        "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
-        "meaning": Styled(meaning(certificate)),
-    }
-    if certificate.counterexample is not None and certificate.upper:
-        edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
-        found = "changed by" if certificate.target is None else "becomes so"
-        facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
-    if certificate.class_radii is not None:
-        radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
-        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
-    console.print(Styled(printable(certificate.text)), soft_wrap=True)
-    for name, fact in facts.items():
-        console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
 
 
 def _print_row(certificate: Certificate, lines: Lines) -> None:

@@ -89,12 +89,12 @@ export function drawDifference(target, parts) {
 }
 
 /** Random texts with their edits marked, each with the label that the model gives it. */
-export function drawCovered(list, rows, label) {
+export function drawCovered(list, rows, isLost) {
   list.replaceChildren(...rows.map(({parts, label: found}) => {
     const item = element("li");
     const edited = element("span", "edited");
     drawDifference(edited, parts);
-    item.append(edited, element("b", found === label ? "kept" : "lost", found));
+    item.append(edited, element("strong", isLost(found) ? "lost" : "kept", found));
     return item;
   }));
 }

@@ -120,7 +120,8 @@ function showCertificate(certificate, text) {
   of("sentence").textContent = sentence;
   const smoothed = certificate.method === "smoothing"; // then the scores are not what is certified
   of("scores").caption.textContent = smoothed ? "Scores of the model itself, not smoothed" : "Scores";
-  of("fragile").hidden = !(margin > 0) || smoothed;
+  of("fragile").hidden = !(margin > 0) || smoothed || claim === "is the target";
+  of("lead").textContent = certificate.target ?? "the next label";
   if (!of("fragile").hidden) {
     drawShades(of("shaded"), text, losses, margin);
     of("scale-end").textContent = percent(Math.max(...losses) / margin);
@@ -136,10 +137,12 @@ function showCertificate(certificate, text) {
 function showSlider(certificate, text) {
   const {claim, radius, unit} = certificate;
   certified = {...certificate, text};
-  of("covered").hidden = !["proved", "exact"].includes(claim) || unit !== "characters";
+  const most = Math.min(radius + 2, limits.farthest_edit);
+  const isLong = Array.from(text).length + most > limits.longest_text; // longer texts than this would be refused
+  of("covered").hidden = !["proved", "exact"].includes(claim) || unit !== "characters" || isLong;
   if (of("covered").hidden) return;
   const slider = of("edits-made");
-  slider.max = String(Math.min(radius + 2, limits.farthest_edit));
+  slider.max = String(most);
   slider.value = String(Math.max(1, Math.min(radius, limits.farthest_edit)));
   drawTexts();
 }
@@ -152,11 +155,12 @@ async function drawTexts() {
   of("edits-shown").textContent = String(edits);
   const kept = wanted === null ? `keep the label ${label}` : `never become ${wanted}`;
   const count = countInWords(text, edits, operations());
-  const [made, only] = edits === 1 ? ["one edit", "One edit"] : [`${edits} edits`, `${edits} edits`];
+  const [made, are] = edits === 1 ? ["one edit", "One edit is"] : [`${edits} edits`, `${edits} edits are`];
+  const other = wanted === null ? "have another label" : `be ${wanted}`;
   of("covered-note").textContent = edits <= radius
     ? `Proved: all texts ${made} away${count} ${kept}. Some of them, at random:`
-    : `Not covered: ${only[0].toLowerCase()}${only.slice(1)} are beyond the certified radius of ${radius}. Some texts, at random; a rare one may have another label:`;
-  const texts = Array.from({length: DRAWN}, () => randomEdits(text, edits, operations()));
+    : `${are} more than the certified radius of ${radius}, so texts ${made} away may ${other}. Some of them, at random:`;
+  const texts = Array.from({length: Math.min(DRAWN, limits.largest_batch)}, () => randomEdits(text, edits, operations()));
   try {
     const answer = await fetch("/predict", {
       method: "POST", headers: {"Content-Type": "application/json", ...token()},
@@ -164,7 +168,7 @@ async function drawTexts() {
     });
     const {results} = await contentOf(answer);
     if (turn !== latest || edits !== Number(of("edits-made").value)) return;
-    drawCovered(of("covered-texts"), texts.map((drawn, row) => ({...drawn, label: results[row].label})), label);
+    drawCovered(of("covered-texts"), texts.map((drawn, row) => ({...drawn, label: results[row].label})), (found) => (wanted === null ? found !== label : found === wanted));
   } catch (problem) {
     if (turn === latest) of("covered-note").textContent = problem.message;
   }
