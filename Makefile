@@ -25,7 +25,8 @@ test-long: .venv/ready-dev
 	$(BIN)/pytest -n 2 -m long
 
 bench: .venv/ready-dev
-	for name in foundation training certifiers; do $(BIN)/python benchmarks/bench_$$name.py || exit 1; done
+	$(BIN)/python -m benchmarks --json results/speeds.json
+	$(BIN)/levcert benchmark render --into docs/speed.md
 
 clean:
 	rm -rf .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis
