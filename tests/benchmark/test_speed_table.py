@@ -11,10 +11,26 @@ from levcert.benchmark.speed_table import growth_table, speed_table, time_of
 
 ROOT = Path(__file__).parents[2]
 FIGURES = [
-    {"kind": "figure", "name": "prediction", "seconds": 2e-6, "unit": "text", "others": {"torch": 7.13e-4}, "limit": 5e-7, "limit_of": "rows"},
-    {"kind": "figure", "name": "start", "seconds": 0.4, "unit": "start", "others": {"numpy": 0.9}, "limit": None, "limit_of": ""},
+    {
+        "kind": "figure",
+        "name": "prediction",
+        "seconds": 2e-6,
+        "unit": "text",
+        "others": {"torch": 7.13e-4},
+        "limit": 5e-7,
+        "limit_of": "rows",
+    },
+    {
+        "kind": "figure",
+        "name": "start",
+        "seconds": 0.4,
+        "unit": "start",
+        "others": {"numpy": 0.9},
+        "limit": None,
+        "limit_of": "",
+    },
     {"kind": "curve", "name": "exact", "x": "characters", "points": {"100.0": 0.001, "1000.0": 0.01}, "exponent": 1.0},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
