@@ -69,4 +69,4 @@ def memory_speed(size: int) -> float:
     """Return the bytes per second that this core reads from an array of ``size`` bytes: that of the cache it fits."""
     array = np.ones(size // 8)
     repeat = max(1, (1 << 26) // size)
-    return size * repeat / seconds(lambda: [array.sum() for _ in range(repeat)])
+    return size * repeat / seconds(lambda: [array @ array for _ in range(repeat)])  # the quickest reader numpy has
