@@ -2,7 +2,7 @@
 
 measuring.py          a figure, a curve, and how time is taken
 sizes.py              models and texts of AG-News' sizes, made up or embedded: no download
-the_paper.py          plain torch, and the released code's way
+the_paper.py          plain torch, and the released code's method
 training.py           a training step
 convolution.py        prediction, certificates and attacks for the paper's network
 votes.py              prediction and certificates for bounded votes
