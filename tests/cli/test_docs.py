@@ -43,3 +43,61 @@ def test_shell_blocks_run(shell, invoke, folder):
     assert explained == len(re.findall(r'^levcert certify \S+ "', script, re.MULTILINE))
     for name in ("mails.safetensors", "rows.parquet", "attacks.csv", "rows.csv"):
         assert (folder / name).stat().st_size
+
+
+SPAM = (
+    "win a free {} now",
+    "claim your {} prize today",
+    "you have won a {}, call to claim",
+    "free {} waiting, text WIN",
+)
+HAM = (
+    "see you at the {} tomorrow",
+    "are you home? the {} is here",
+    "I left my {} at work",
+    "call me about the {} later",
+)
+THINGS = (
+    "phone",
+    "lunch",
+    "meeting",
+    "garden",
+    "ticket",
+    "holiday",
+    "camera",
+    "car",
+    "book",
+    "train",
+    "house",
+    "party",
+)
+
+
+def write_messages(path, things, spam=SPAM):
+    rows = [(template.format(thing), "spam") for template in spam for thing in things]
+    rows += [
+        (f"{template.format(thing)}{end}", "ham") for template in HAM for thing in things for end in ("", " ok", "?")
+    ]
+    path.write_text("text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows), encoding="utf-8")
+
+
+def test_the_walk_through_runs_on_a_generated_file(invoke, folder):
+    """Spam is rare in it, as in life; a tenth of the things is in the test file only."""
+    write_messages(folder / "train.csv", THINGS[:9])
+    write_messages(folder / "test.csv", THINGS[9:] * 4)
+    said = ""
+    for command in "".join(blocks("stop-a-spammer.md", "sh")).splitlines():
+        result = invoke(*shlex.split(command)[1:])
+        assert result.exit_code == 0, f"{command}: {result.output}"
+        said += result.stdout
+    for promise in (
+        "verified recall k=3",
+        "cannot be made 'ham' with 3 edits",
+        "label 'ham'",
+        "2 of 2 requirements met",
+    ):
+        assert promise in said
+    for name in ("spam.safetensors", "check.xml", "check.json", "report.html"):
+        assert (folder / name).stat().st_size
+    missed = invoke("check", "spam.safetensors", "test.csv", "--min-recall", "spam:9:0.99")
+    assert missed.exit_code == 1
