@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import ModelFile
+from levcert.cli.inputs import ModelFile, TrustedKey
 
 
 def _limit(text: str, **options: Any) -> Any:
@@ -56,6 +56,7 @@ def serve(
         float, _limit("Seconds for requests that are running when the server is told to stop.")
     ] = 5.0,
     max_cached: Annotated[int, _limit("Certificates that the server remembers.")] = 512,
+    trusted_key: TrustedKey = None,
 ) -> None:
     """Try a model in the browser.
 
@@ -73,7 +74,7 @@ def serve(
 
     limits = Limits(**chosen)
     token = read_token(token_file) if token_file is not None else None
-    loaded = load(model)
+    loaded = load(model, trusted_key=trusted_key)
     if token is None and not _is_this_machine(host):
         print(f"levcert: anyone who can reach {host} may use this server; see --token-file.", file=sys.stderr)
     run(
