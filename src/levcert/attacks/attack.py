@@ -15,7 +15,7 @@ from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
 from levcert.errors import InputError
-from levcert.models.any_classifier import as_classifier
+from levcert.models.known_classifiers import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName
@@ -101,19 +101,29 @@ def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat
         changed = None if script is None else typed(alphabet, threat, text, script)
         return None if script is None or changed is None else (script, changed)
 
-    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to)
+    def label_of(candidate: Text) -> str:
+        return model.labels[int(victim.scores([candidate])[0].argmax())]
+
+    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to, label_of)
     return text, *search.run(method, model.labels)
 
 
 def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
-    classes = victim.scores([text]).shape[1]
-    names = victim.classifier.names or tuple(map(str, range(classes)))
+    classifier = victim.classifier
+    if method.name == "random" and not classifier.gives_scores(text):
+        names = tuple(dict.fromkeys(classifier.predict([text]).tolist()))
+    else:
+        columns = victim.scores([text]).shape[1]  # first: with it, a function may tell the names of its classes
+        names = classifier.names or tuple(map(str, range(columns)))
+
+    def label_of(candidate: Text) -> str:
+        return str(classifier.predict([candidate])[0])
 
     def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
         script = victim.threat.script(text, candidate, max_distance)
         return None if script is None else (script, candidate)
 
-    search = _Search(victim, text, max_distance, edits_to)
+    search = _Search(victim, text, max_distance, edits_to, label_of)
     return text, *search.run(method, names)
 
 
@@ -128,18 +138,21 @@ class _Search:
     seen: Text
     max_distance: int
     edits_to: Callable[[Text], tuple[list[Edit], Text] | None]
+    label_of: Callable[[Text], str]
 
     def run(
         self, method: Attack, names: tuple[str, ...]
     ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
         """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
-        label = int(self.victim.scores([self.seen])[0].argmax())
-        for candidate in method.proposals(self.victim, self.seen, label, self.max_distance):
+        label = self.label_of(self.seen)
+        if label not in names:
+            raise InputError(f"The classifier returned {label!r}, which is not one of its labels {list(names)}.")
+        for candidate in method.proposals(self.victim, self.seen, names.index(label), self.max_distance):
             found = self.edits_to(candidate)
             if found is None:
                 continue
             script, changed = found
-            other = int(self.victim.scores([changed])[0].argmax())
+            other = self.label_of(changed)
             if other != label:
-                return names[label], changed, names[other], len(script), tuple(script)
-        return names[label], None, None, None, ()
+                return label, changed, other, len(script), tuple(script)
+        return label, None, None, None, ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from levcert.certificates.claims import ABSTAINED, Unit
 from levcert.certificates.explain import meaning
@@ -36,6 +36,9 @@ class Certificate:
     upper: int | None = None  # distance of the nearest counterexample found
     counterexample: Text | None = None
     seconds: float = 0.0
+    # Not in files: how many texts a classifier was asked about, and its own label where a smoothed one is certified.
+    calls: int | None = field(default=None, compare=False)
+    base_label: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.radius < ABSTAINED:
@@ -58,4 +61,8 @@ class Certificate:
     def __str__(self) -> str:
         """Say in one sentence what is claimed."""
         found = "" if not self.upper else f" Changed by {self.upper}: {self.counterexample!r}."
+        if self.base_label not in (None, self.label):
+            found += f" The classifier itself says {self.base_label!r}, and nothing is certified about that."
+        if self.calls is not None:
+            found += f" ({self.calls:,} texts classified.)"
         return f"{self.label!r}: {meaning(self)}{found}"

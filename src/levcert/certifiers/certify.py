@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -23,13 +24,14 @@ from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
-from levcert.models.any_classifier import as_classifier
+from levcert.models.any_classifier import Classifier
+from levcert.models.known_classifiers import as_classifier
 from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.edits import OPERATIONS, Operation, OperationName
 from levcert.text.model_view import native
-from levcert.text.threat import Threat, as_threat
+from levcert.text.threat import PRINTABLE_ASCII, Threat, as_threat
 
 CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
@@ -45,7 +47,7 @@ CERTIFIERS: Final[dict[str, type[Method]]] = {
 
 
 def certify(
-    model: WindowModel | Callable[[list[Text]], Any],
+    model: Any,
     texts: Iterable[Text],
     method: str | Method = "auto",
     *,
@@ -56,6 +58,9 @@ def certify(
 ) -> Certificates:
     """Certify for each text how many edits cannot change the model's label, and return how strong each claim is.
 
+    ``model`` is a levcert model, a scikit-learn classifier, a pipeline of transformers or a function of a list of texts
+    (see :func:`as_classifier` for its labels, batches and call budget).  For those, "auto" classifies every text one
+    edit away that brings in only printable ASCII.
     ``method`` is a name from ``CERTIFIERS`` or an instance with its own options.  ``max_distance``: stop at this
     radius (faster).  ``budget``: seconds per text; then return the best proof found so far.
     ``operations`` or a complete ``threat`` restrict which edits the attacker may make.
@@ -70,7 +75,7 @@ def certify(
 
 
 def certify_each(
-    model: WindowModel | Callable[[list[Text]], Any],
+    model: Any,
     texts: Iterable[Text],
     method: str | Method = "auto",
     *,
@@ -91,20 +96,39 @@ def certify_each(
     if not isinstance(texts, Iterable):
         raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
-    if isinstance(model, LinearNgrams) and isinstance(certifier, Auto | Exact):
-        certifier = LinearSearch().limited(max_distance, certifier.budget)
-    threat = as_threat(threat, operations)
+    threat, keyboard = as_threat(threat, operations), False
+    if not isinstance(model, WindowModel):
+        model = as_classifier(model)
+        if isinstance(model.source, LinearNgrams) and isinstance(certifier, Auto | Exact):
+            certifier = LinearSearch().limited(max_distance, certifier.budget)
+        elif isinstance(certifier, Auto):  # one edit, with the keys of a keyboard unless the threat says otherwise
+            certifier, keyboard = BruteForce(distance=1, budget=certifier.budget), True
     texts = iter(texts)
+    rows = differing = 0
     while chunk := list(islice(texts, batch_size)):
         if isinstance(model, WindowModel):
             chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
-                instead = "auto or exact" if isinstance(model, LinearNgrams) else "smoothing or brute-force"
+                imported = isinstance(model, Classifier) and isinstance(model.source, LinearNgrams)
+                instead = "auto or exact" if imported else "auto, brute-force or smoothing"
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for this one use {instead}.")
             yield from _of_batch(model, chunk, certifier, threat, max_distance)
         elif isinstance(certifier, ClassifierMethod):
-            yield from _of_each(model, chunk, certifier, threat, max_distance)
+            for text in chunk:
+                typed = keyboard and threat.symbols is None and isinstance(text, str)
+                searched = replace(threat, symbols=PRINTABLE_ASCII) if typed else threat
+                certificate = _of_any(as_classifier(model), text, certifier, searched, max_distance)
+                rows += 1
+                differing += certificate.base_label not in (None, certificate.label)
+                yield certificate
+    if differing:
+        warnings.warn(
+            f"For {differing} of {rows} texts the label of the smoothed classifier differs from that of the classifier "
+            "itself, about which nothing is certified; levcert.choose_deletion finds a lower deletion rate that keeps "
+            "the accuracy.",
+            stacklevel=3,
+        )
 
 
 def _of_batch(
@@ -121,20 +145,13 @@ def _of_batch(
         yield about.certificate(text, model.labels[best], verdict, max_distance, seconds)
 
 
-def _of_each(
-    model: Any,
-    texts: Sequence[Text],
-    certifier: ClassifierMethod,
-    threat: Threat,
-    max_distance: int | None,
-) -> Iterator[Certificate]:
-    classifier = as_classifier(model)
-    searched = certifier.threat(threat)
-    for text in texts:
-        started = time.perf_counter()
-        label, verdict = certifier.verdict(classifier, text, searched)
-        about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters")
-        yield about.certificate(text, label, verdict, max_distance, time.perf_counter() - started)
+def _of_any(
+    classifier: Classifier, text: Text, certifier: ClassifierMethod, threat: Threat, max_distance: int | None
+) -> Certificate:
+    searched, started = certifier.threat(threat), time.perf_counter()
+    label, verdict = certifier.verdict(classifier, text, searched)
+    about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters")
+    return about.certificate(text, label, verdict, max_distance, time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -152,7 +169,7 @@ class About:
         radius = verdict.radius if max_distance is None else min(verdict.radius, max_distance)
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
-            verdict.counterexample, seconds,
+            verdict.counterexample, seconds, verdict.calls, verdict.base_label,
         )  # fmt: skip
 
 
