@@ -41,7 +41,9 @@ def scan(
     """Attack a classifier of your own, decide one edit exactly on some rows, and write one HTML report.
 
     MODULE is imported from the current folder; NAME is a function from a list of texts to labels or scores, a
-    scikit-learn pipeline, or a pipeline of transformers.  Example: levcert scan my_model:classify mails.csv
+    scikit-learn pipeline, or a pipeline of transformers.
+
+    Example: levcert scan levcert.cli.demo:letters_or_digits toy --rows 20 --exact-rows 1
     """
     from levcert.evaluation.scan import scan as run
     from levcert.models.known_classifiers import as_classifier
