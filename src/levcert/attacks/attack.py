@@ -15,6 +15,7 @@ from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
 from levcert.errors import InputError
+from levcert.files.entry_points import looked_up
 from levcert.models.known_classifiers import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
@@ -70,9 +71,7 @@ def attack_each(
     if not isinstance(max_distance, int) or max_distance < 1:
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(method, str):
-        if method not in ATTACKS:
-            raise InputError(f"There is no attack {method!r}; there are {', '.join(ATTACKS)}.")
-        method = ATTACKS[method]()
+        method = looked_up(method, "levcert.attacks", ATTACKS, "attack")()
     if not isinstance(method, Attack):
         raise InputError(f"method must be a name or an instance such as Charmer(), not {method!r}.")
     threat = as_threat(threat, operations)

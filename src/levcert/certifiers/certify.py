@@ -24,6 +24,7 @@ from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
+from levcert.files.entry_points import looked_up
 from levcert.models.any_classifier import Classifier
 from levcert.models.known_classifiers import as_classifier
 from levcert.models.linear.linear_ngrams import LinearNgrams
@@ -177,9 +178,7 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
     """Look a method up, and tell it how far and how long it need search."""
     if isinstance(method, str):
         method = method.replace("_", "-")
-        if method not in CERTIFIERS:
-            raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
-        method = CERTIFIERS[method]()
+        method = looked_up(method, "levcert.certifiers", CERTIFIERS, "certifier")()
     if not isinstance(method, Method):
         raise InputError(f"method must be a name or an instance such as Exact(), not {method!r}.")
     return method.limited(max_distance, budget)
