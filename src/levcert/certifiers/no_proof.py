@@ -21,6 +21,8 @@ class NoProof(ClassifierMethod):
     def threat(self, threat: Threat) -> Threat:
         return threat
 
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
         label, margin = classifier.answer(text)
         return label.name, Verdict(0, "proved", margin)
