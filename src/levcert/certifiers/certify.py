@@ -148,8 +148,8 @@ def certify_each(
     if differing:
         warnings.warn(
             f"For {differing} of {count} texts the label of the smoothed classifier differs from that of the "
-            "classifier itself, about which nothing is certified; levcert.choose_deletion finds a lower deletion rate that keeps "
-            "the accuracy.",
+            "classifier itself, about which nothing is certified; levcert.choose_deletion finds a lower deletion rate "
+            "that keeps the accuracy.",
             stacklevel=3,
         )
 
