@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data
 from levcert.cli.outputs import Json, Resume, print_json
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
@@ -31,9 +31,11 @@ def train(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
     resume: Resume = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Discard the checkpoint of an interrupted run.")] = False,
     test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
+    weight_column: WeightColumn = None,
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
     json: Json = False,
@@ -50,12 +52,15 @@ def train(
     values |= {"preset": preset} if preset else {}
     check_options(model, values)
     check_model_path(output)
-    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
+    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row, weight_column)
     checkpoint = output.with_suffix(".checkpoint")
     try:
-        trained = run(dataset, configured(model, dataset, values), checkpoint=checkpoint, resume=resume)
+        settings = configured(model, dataset, values)
+        trained = run(dataset, settings, checkpoint=checkpoint, resume=resume, restart=restart)
     except KeyboardInterrupt:
-        sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
+        sentence = "interrupted before the first step; nothing was saved."
+        if checkpoint.exists():
+            sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
         raise KeyboardInterrupt(sentence) from None
     trained.save(output)
     checkpoint.unlink(missing_ok=True)

@@ -20,13 +20,13 @@ from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet, EncodedTexts
-from levcert.training.checkpoint import load_checkpoint, save_checkpoint
+from levcert.training.checkpoint import check_unused, load_checkpoint, run_identity, save_checkpoint
 from levcert.training.conv.config import TrainingConfig
 from levcert.training.conv.fft_convolution import memory_released
 from levcert.training.conv.losses import loss_of
 from levcert.training.conv.network import ConvNetwork
 from levcert.training.conv.schedules import triangular
-from levcert.training.data import accuracy, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -44,6 +44,7 @@ _MEMORIES: dict[str, tuple[int, ...] | None] = {
 class _Data:
     texts: EncodedTexts
     labels: torch.Tensor
+    weights: torch.Tensor | None  # how much each text counts; None: all the same
 
 
 @dataclass
@@ -68,15 +69,18 @@ class _Run:
         """Continue from the checkpoint, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
-        weights = {name: f"network.{name}" for name in self.network.state_dict()}
-        arrays, self.progress = load_checkpoint(self.checkpoint, weights.values(), self.identity)
+        state = self.network.state_dict()
+        weights = {name: f"network.{name}" for name in state}
+        expected = {stored: state[name].detach().cpu().numpy() for name, stored in weights.items()}
+        arrays, self.progress = load_checkpoint(self.checkpoint, expected, self.identity, self.steps)
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.network.load_state_dict({name: tensors[stored] for name, stored in weights.items()})
         for name, parameter in self.network.named_parameters():
             for memory, shape in _MEMORIES.items():
                 if f"{memory}.{name}" in tensors:
                     tensor = tensors[f"{memory}.{name}"].to(parameter.device)
-                    self.optimiser.state[parameter][memory] = tensor if shape is None else tensor.reshape(shape)
+                    whole = parameter.shape if shape is None else shape
+                    self.optimiser.state[parameter][memory] = tensor.reshape(whole)
 
     def save(self) -> None:
         """Write weights, buffers, what the optimiser remembers, and progress."""
@@ -121,6 +125,7 @@ def train(
     *,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    restart: bool = False,
     show_progress: bool = True,
     **options: Any,
 ) -> ConvModel:
@@ -134,12 +139,20 @@ def train(
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
         raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
+    check_unused(path, resume=resume, restart=restart)
+    config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
-    data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
+    weights = row_weights(split, config.class_weight)
+    same = (weights == 1).all()
+    data = _Data(
+        alphabet.encode_many(split.texts),
+        torch.from_numpy(split.labels),
+        None if same else torch.from_numpy(weights.astype(np.float32)),
+    )
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
     optimiser = _optimiser(network, config)
-    identity = {"config": _identity(config), "data": split.fingerprint}
+    identity = run_identity(config, dataset, split)
 
     def validate() -> dict[str, float]:
         return (
@@ -159,6 +172,8 @@ def train(
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
+    if validation is not None and config.calibration == "auto":
+        metrics["calibration"] = calibration(model, validation)
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
@@ -169,7 +184,7 @@ def _step(network: ConvNetwork, optimiser: torch.optim.Optimizer, batch: _Data, 
     config = network.config
     labels = batch.labels.to(network.head.device)
     scores = network.logits(batch.texts, labels)
-    loss = loss_of(scores, labels, config)
+    loss = loss_of(scores, labels, config, None if batch.weights is None else batch.weights.to(network.head.device))
     if config.method == "penalty":
         loss = loss + config.penalty * network.margin_constant()
     optimiser.zero_grad(set_to_none=True)
@@ -196,9 +211,4 @@ def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, pro
         kept = rng.random(len(texts.ids)) >= config.deletion
         offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
         texts = EncodedTexts(texts.ids[kept], offsets)
-    return _Data(texts, data.labels[rows])
-
-
-def _identity(config: TrainingConfig) -> dict[str, Any]:
-    """What must agree to resume a run: everything except the number of threads."""
-    return {name: value for name, value in config.to_dict().items() if name != "threads"}
+    return _Data(texts, data.labels[rows], None if data.weights is None else data.weights[rows])
