@@ -75,7 +75,7 @@ class BruteForce(ClassifierMethod):
                     break
                 if found is not None:
                     calls = classifier.calls - before
-                    return label.name, Verdict(distance - 1, "proved", margin, distance, found, calls)
+                    return label.name, Verdict(distance - 1, "proved", margin, distance, found, calls=calls)
             if spent and batch:
                 return label.name, Verdict(distance - 1, "proved", margin, calls=classifier.calls - before)
         return label.name, Verdict(self.distance, "proved", margin, calls=classifier.calls - before)
