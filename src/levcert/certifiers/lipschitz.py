@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
+from levcert.certifiers.base import Array, Batch, Integers, OnePass, radii
 from levcert.errors import InputError
 from levcert.models.tap_bounds import TapCosts, WindowRange
 from levcert.models.window import WindowModel
 
 
 @dataclass(frozen=True)
-class Lipschitz(Certifier):
+class Lipschitz(OnePass):
     """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G the largest loss that one allowed edit can cause.
 
     Local to the text: order the edits as deletions, substitutions, insertions.  Then deletions meet only symbols
@@ -24,9 +24,8 @@ class Lipschitz(Certifier):
     name: ClassVar[str] = "lipschitz"
     needs: ClassVar[str] = "a model with tap costs or a window range (all of ours)"
 
-    def verdicts(self, batch: Batch) -> list[Verdict]:
-        found = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
-        return [Verdict(int(k), "proved", float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+    def bounds(self, batch: Batch) -> tuple[Integers, str]:
+        return radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach), "proved"
 
 
 def edit_costs(batch: Batch) -> Array:

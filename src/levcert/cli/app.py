@@ -22,7 +22,7 @@ from levcert.cli.commands.report import report
 from levcert.cli.commands.serve import serve
 from levcert.cli.commands.train import train
 from levcert.cli.commands.tune import tune
-from levcert.cli.exit_codes import Commands
+from levcert.cli.exit_codes import Commands, end_on_sigterm
 
 app = typer.Typer(
     cls=Commands,
@@ -72,4 +72,5 @@ def main() -> None:
     """Run the command; see ``levcert.cli.exit_codes`` for how it ends."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any text can be printed anywhere
+    end_on_sigterm()
     app()

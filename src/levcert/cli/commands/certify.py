@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
-from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
-from levcert.runs.progress_bar import watched
+from levcert.cli.inputs import (
+    Delimiter,
+    Encoding,
+    File,
+    KeepColumns,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    Texts,
+    texts_in,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    Seconds,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from levcert.certificates.certificate import Certificate
-    from levcert.files.row_files import Record
-    from levcert.models.window import WindowModel
-    from levcert.text.alphabet import Text
+    from levcert.runs.engine import Outcome
 
-_EDITS_BEYOND = 5  # how far beyond the radius an attack looks for a counterexample
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
 
 
@@ -30,6 +48,10 @@ def certify(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     method: Method = "auto",
     max_distance: MaxDistance = None,
     budget: Budget = None,
@@ -37,6 +59,14 @@ def certify(
     symbols: Symbols = None,
     output: Output = None,
     resume: Resume = False,
+    seconds: Seconds = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     json: Json = False,
 ) -> None:
     """Prove how many edits cannot change the label of a text, and show edits that do.
@@ -44,52 +74,43 @@ def certify(
     Example: levcert certify toy.safetensors "hello w0rld"
     """
     from levcert import load
-    from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
     from levcert.certifiers import certify_each
-    from levcert.files.row_files import json_line
+    from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
+    from levcert.files.atomic import existing_file
     from levcert.text.threat import ANY_EDIT
 
-    check_output(output, resume=resume)
-    source = texts_in(texts, file, text_column, on_bad_row)
+    flags = RunFlags(
+        "certify", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
+    )
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
     classifier = load(model)
     answer = partial(
-        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
-        batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,
-    )  # fmt: skip
-    explained = source.kind == "arguments"
-
-    def certificates(rest: Iterator[Text]) -> Iterator[Certificate]:
-        return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
-
-    if output is not None:
-        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained)
-        totals = _Totals()
-
-        def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(certificate_record, watched(certificates(rest), "certifying", source.total))
-
-        file_of_rows = resumable(output, CERTIFICATE_COLUMNS, model, *settings)
-        file_of_rows.write(source.texts, records, resume=resume, seen=totals.add)
-        totals.print(str(output), json=json)
+        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat, batch_size=1
+    )
+    deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
+    explained = given.kind == "arguments"
+    if output is not None or json:
+        task = CertifyTask(
+            existing_file(model).read_bytes(), flags.format, kept_columns(given.source), seconds,
+            512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained,
+        )  # fmt: skip
+        if output is None:
+            flags.print_lines(task, given.source)
+            return
+        options = {"method": method, "max_distance": max_distance, "budget": budget, "threat": str(threat or ANY_EDIT)}
+        outcome = flags.write(task, given.source, model, reading.options | options | {"attacked": explained})
+        _print_totals(outcome, str(output), json=json)
+        return
+    certificates: Iterator[Certificate] = answer(given.texts)
+    if explained:
+        for certificate in certificates:
+            _print_explained(with_counterexample(classifier, certificate))
         return
     lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
-    for certificate in certificates(source.texts):
-        if json:
-            print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
-        elif explained:
-            _print_explained(certificate)
-        else:
-            _print_row(certificate, lines)
-
-
-def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
-    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
-    from levcert.evaluation.evaluator import with_attack
-
-    if certificate.counterexample is not None:
-        return certificate
-    return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
+    for certificate in certificates:
+        _print_row(certificate, lines)
 
 
 def _print_explained(certificate: Certificate) -> None:
@@ -129,34 +150,25 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
 
 
-@dataclass
-class _Totals:
-    """How many texts of a run keep their label under how many edits; ``last`` is the last row."""
+def _print_totals(outcome: Outcome, output: str, *, json: bool) -> None:
+    """Print how many texts of a run keep their label under how many edits."""
+    radii = {int(key): int(count) for key, count in outcome.summary.items() if not key.startswith("[")}
+    if json:
+        print_json({"output": output, "rows": outcome.rows, "radius": {str(k): radii[k] for k in sorted(radii)}})
+        return
+    kept = [
+        f"{sum(count for radius, count in radii.items() if radius >= k):,} under {k} {_edits(k, outcome)}"
+        for k in range(1, min(max(radii, default=0), 3) + 1)
+    ]
+    print(f"{output}: {outcome.rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
 
-    radii: Counter[int] = field(default_factory=Counter)
-    last: Record = field(default_factory=dict)
 
-    def add(self, record: Record) -> None:
-        self.radii[int(record["radius"])] += 1
-        self.last = record
+def _edits(count: int, outcome: Outcome) -> str:
+    """Return what the rows are about; all have the same threat, unit and kind of claim."""
+    import json
 
-    def print(self, output: str, *, json: bool) -> None:
-        rows = self.radii.total()
-        if json:
-            print_json({"output": output, "rows": rows, "radius": {str(k): self.radii[k] for k in sorted(self.radii)}})
-            return
-        kept = [
-            f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
-            for k in range(1, min(max(self.radii, default=0), 3) + 1)
-        ]
-        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
+    from levcert.certificates.explain import claimed_edits
+    from levcert.text.threat import Threat
 
-    def _edits(self, count: int) -> str:
-        """Return what the rows are about; all have the same threat, unit and kind of claim."""
-        import json
-
-        from levcert.certificates.explain import claimed_edits
-        from levcert.text.threat import Threat
-
-        threat = Threat.from_dict(json.loads(self.last["threat"]))
-        return claimed_edits(count, self.last["claim"], threat, self.last["unit"])
+    claim, threat, unit = json.loads(next(key for key in outcome.summary if key.startswith("[")))
+    return claimed_edits(count, claim, Threat.from_dict(json.loads(threat)), unit)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Final
-
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
-from levcert.cli.outputs import Json, Lines, Output, check_output, print_json, print_line
-from levcert.runs.progress_bar import watched
-
-if TYPE_CHECKING:
-    from levcert.files.row_files import Columns, Record
-    from levcert.models.window import WindowModel
-    from levcert.text.alphabet import Text
-
-_COLUMNS: Final[Columns] = {"text": "text", "label": "string", "margin": "number"}
+from levcert.cli.inputs import (
+    Delimiter,
+    Encoding,
+    File,
+    KeepColumns,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    Texts,
+    say_skipped,
+    texts_in,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 
 
 def predict(
@@ -26,7 +36,19 @@ def predict(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     output: Output = None,
+    resume: Resume = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     json: Json = False,
 ) -> None:
     """Label texts; the margin is the lead of the label's score over the next best score.
@@ -34,43 +56,31 @@ def predict(
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
     from levcert import load
-    from levcert.cli.console import printable
-    from levcert.files.row_files import json_line, write_records
+    from levcert.cli.run_tasks import PredictTask, kept_columns
+    from levcert.files.atomic import existing_file
 
-    check_output(output)
-    source = texts_in(texts, file, text_column, on_bad_row)
+    flags = RunFlags(
+        "predict", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, safe_csv=safe_csv
+    )
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    given = texts_in(texts, file, reading, output=output)
     classifier = load(model)
-    # A pipe gets its answers line by line, whatever comes later.
-    rows = _rows(classifier, source.texts, at_once=1 if source.kind == "lines" else 256)
+    task = PredictTask(existing_file(model).read_bytes(), flags.format, kept_columns(given.source))
     if output is not None:
-        counts: Counter[str] = Counter()
-        write_records(_counted(watched(rows, "predicting", source.total), counts), _COLUMNS, output)
+        outcome = flags.write(task, given.source, model, reading.options)
         if json:
-            print_json({"output": str(output), "rows": counts.total(), "labels": counts})
+            print_json({"output": str(output), "rows": outcome.rows, "labels": outcome.summary})
         else:
-            shares = ", ".join(f"{count:,} {label}" for label, count in counts.most_common())
-            print(f"{output}: {counts.total():,} rows: {shares}")
-        return
-    lines = Lines({"label": max(map(len, classifier.labels)), "margin": 10, "text": 0}, numbers=("margin",))
-    for row in rows:
-        if json:
-            print_line(json_line(row, _COLUMNS))
-        else:
-            lines.add(row["label"], f"{row['margin']:.4g}", printable(row["text"]))
+            shares = ", ".join(f"{count:,} {label}" for label, count in outcome.summary.most_common())
+            print(f"{output}: {outcome.rows:,} rows: {shares}")
+    elif json:
+        flags.print_lines(task, given.source)
+    else:
+        from levcert.cli.console import printable
 
-
-def _rows(model: WindowModel, texts: Iterator[Text], at_once: int) -> Iterator[Record]:
-    import numpy as np
-
-    while chunk := list(islice(texts, at_once)):
-        scores = model.encoded_scores(model.alphabet.encode_many(chunk))
-        ordered = np.sort(scores, axis=1)
-        margins = ordered[:, -1] - ordered[:, -2]
-        for text, label, margin in zip(chunk, scores.argmax(axis=1), margins, strict=True):
-            yield {"text": text, "label": model.labels[label], "margin": float(margin)}
-
-
-def _counted(rows: Iterator[Record], counts: Counter[str]) -> Iterator[Record]:
-    for row in rows:
-        counts[row["label"]] += 1
-        yield row
+        lines = Lines({"label": max(map(len, classifier.labels)), "margin": 10, "text": 0}, numbers=("margin",))
+        for chunk in given.source.chunks():
+            found, _ = task.answers(classifier, chunk)
+            for label, margin, text in zip(found["label"], found["margin"], found["text"], strict=True):
+                lines.add(label, f"{margin:.4g}", printable(text))
+        say_skipped(given.source.skipped)
