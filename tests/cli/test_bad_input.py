@@ -99,7 +99,9 @@ def test_a_bad_line_of_stdin_is_named_or_skipped(stdin, message, invoke):
 
 def test_bad_rows_of_a_file_are_skipped_on_request(invoke, folder):
     (folder / "rows.csv").write_bytes(b"text\nabc\ncaf\xe9\n123\n")
-    result = invoke("predict", "toy.safetensors", "-f", "rows.csv", "--on-bad-row", "skip", "-o", "out.csv")
+    result = invoke(
+        "predict", "toy.safetensors", "-f", "rows.csv", "--on-bad-row", "skip", "-o", "out.csv", "--encoding", "utf-8"
+    )
     assert result.exit_code == 0
     assert "skipped 1 row" in result.stderr
     assert (folder / "out.csv").read_text().count("\n") == 3
@@ -108,7 +110,7 @@ def test_bad_rows_of_a_file_are_skipped_on_request(invoke, folder):
 def test_a_bad_row_in_the_middle_leaves_an_older_output_alone(invoke, folder):
     (folder / "rows.csv").write_bytes(b"text\nabc\ncaf\xe9\n")
     (folder / "out.csv").write_text("precious")
-    assert invoke("predict", "toy.safetensors", "-f", "rows.csv", "-o", "out.csv").exit_code == 2
+    assert invoke("predict", "toy.safetensors", "-f", "rows.csv", "-o", "out.csv", "--encoding", "utf-8").exit_code == 2
     assert (folder / "out.csv").read_text() == "precious"
 
 

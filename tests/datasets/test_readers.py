@@ -114,8 +114,11 @@ def test_nulls_in_parquet_are_bad_rows(tmp_path):
 def test_a_very_long_field_is_an_unclosed_quote(tmp_path, monkeypatch):
     monkeypatch.setattr("levcert.files.row_files.LONGEST_FIELD", 1000)
     path = tmp_path / "rows.csv"
-    path.write_text("text,label\n" + '"' + "x" * 2000 + '",1\n')
+    path.write_text("text,label\n" + '"' + "x\n" * 2000 + '",1\n')
     with pytest.raises(InputError, match="field larger than field limit"):
+        list(RowReader(path))
+    path.write_text("text,label\n" + '"' + "x" * 2000 + '",1\n')
+    with pytest.raises(InputError, match="A line is longer than 1,000 characters"):
         list(RowReader(path))
 
 

@@ -24,7 +24,7 @@ class ReplacingPool(Executor):
     Workers ignore Ctrl-C, which the parent handles, and end when their parent does.
     """
 
-    def __init__(self, workers: int, begin: Callable[[], None] = lambda: None, what: str = "this part of the work"):
+    def __init__(self, workers: int, begin: Callable[[], None] | None = None, what: str = "this part of the work"):
         self._workers, self._begin, self._what = workers, begin, what
         self._lock = threading.RLock()
         self._ended = False
@@ -89,11 +89,12 @@ class ReplacingPool(Executor):
         return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_begin, initargs=(self._begin,))
 
 
-def _begin(begin: Callable[[], None]) -> None:
+def _begin(begin: Callable[[], None] | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    begin()
+    if begin is not None:
+        begin()
 
 
 def _end_with_parent() -> None:
