@@ -83,15 +83,15 @@ class PredictTask(ModelTask):
     def answers(self, model: WindowModel, chunk: Chunk) -> Answered:
         import numpy as np
 
-        scores = model.encoded_scores(model.alphabet.encode_many(chunk.texts))
+        scores = model.scores(chunk.texts)
         best = scores.argmax(axis=1)
-        if model.classes == 2:
+        if len(model.labels) == 2:
             margins = np.abs(scores[:, 0] - scores[:, 1])
         else:
             ordered = np.partition(scores, -2, axis=1)
             margins = ordered[:, -1] - ordered[:, -2]
         names = [model.labels[number] for number in best.tolist()]
-        counts = np.bincount(best, minlength=model.classes).tolist()
+        counts = np.bincount(best, minlength=len(model.labels)).tolist()
         summary = {label: count for label, count in zip(model.labels, counts, strict=True) if count}
         return {"text": chunk.texts, "label": names, "margin": margins.tolist()}, summary
 
