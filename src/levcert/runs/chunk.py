@@ -93,13 +93,11 @@ class Taker:
     def take(self, count: int, *, exactly: bool = False) -> Chunk | None:
         """Return the next ``count`` rows, fewer if they are long or the last (not if ``exactly``); None at the end."""
         taken = self._next(count, exactly)
-        while taken is not None and len(taken) < count and (exactly or not self._live):
+        while taken is not None and len(taken) < count and (exactly or not (self._live or _is_long(taken))):
             more = self._next(count - len(taken), exactly)
             if more is None:
                 break
             taken.add(more)
-            if not exactly and sum(map(len, taken.texts)) >= MOST_CHARACTERS:
-                break
         return taken
 
     def _next(self, count: int, exactly: bool) -> Chunk | None:
@@ -115,6 +113,10 @@ class Taker:
         if count < len(chunk):
             self._waiting.appendleft(chunk.part(count, len(chunk)))
         return chunk.part(0, count)
+
+
+def _is_long(chunk: Chunk) -> bool:
+    return sum(map(len, chunk.texts)) >= MOST_CHARACTERS
 
 
 def _fitting(texts: list[Text]) -> int:
