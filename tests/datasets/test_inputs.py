@@ -203,7 +203,7 @@ def test_shards_cover_every_row_once(count, tmp_path):
         return [text for chunk in FileSource(files, shard=shard).chunks() for text in chunk.texts]
 
     shards = [texts(Shard(number, count)) for number in range(1, count + 1)]
-    assert sorted(sum(shards, [])) == sorted(texts(None))
+    assert sorted(text for shard in shards for text in shard) == sorted(texts(None))
     if count <= 3:
         assert all(
             len({text[0] for text in shard}) == (3 if count == 1 else len(files[number::count]))

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 BadRow = Literal["error", "skip"]
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by levcert train.")]
+TrustedKey = Annotated[
+    Path | None,
+    typer.Option(help="An Ed25519 public key (PEM): use the model only if its file MODEL.sig is a signature by it."),
+]
 Texts = Annotated[
     list[str] | None, typer.Argument(help="Texts; with none, or with -, one per line from stdin.", show_default=False)
 ]
@@ -124,6 +128,16 @@ class LabelledIn:
         for chunk in self.source.chunks():
             yield from zip(chunk.texts, chunk.labels or (), strict=True)
         say_skipped(self.source.skipped)
+
+
+def model_content(model: Path, trusted_key: Path | None) -> bytes:
+    """Return the content of a model file, which workers load; what is returned is what was checked."""
+    from levcert.files.signature import check_signature
+
+    content = model.read_bytes()
+    if trusted_key is not None:
+        check_signature(model, content, trusted_key)
+    return content
 
 
 def texts_in(

@@ -20,6 +20,8 @@ from levcert.cli.inputs import (
     ShardFlag,
     TextColumn,
     Texts,
+    TrustedKey,
+    model_content,
     texts_in,
 )  # fmt: skip
 from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
@@ -64,6 +66,7 @@ def attack(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     progress: ProgressFlag = "bar",
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Look for a few edits that change the label; finding none proves nothing.
@@ -73,7 +76,6 @@ def attack(
     from levcert import load
     from levcert.attacks import attack_each
     from levcert.cli.run_tasks import AttackTask, kept_columns
-    from levcert.files.atomic import existing_file
     from levcert.text.threat import ANY_EDIT
 
     flags = RunFlags(
@@ -82,12 +84,12 @@ def attack(
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
     deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
     if output is not None or json:
         task = AttackTask(
-            existing_file(model).read_bytes(), flags.format, kept_columns(given.source), seconds,
+            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
             method=method, max_distance=max_distance, threat=threat,
         )  # fmt: skip
         if output is None:

@@ -19,6 +19,8 @@ from levcert.cli.inputs import (
     ShardFlag,
     TextColumn,
     Texts,
+    TrustedKey,
+    model_content,
     texts_in,
 )  # fmt: skip
 from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
@@ -67,6 +69,7 @@ def certify(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     progress: ProgressFlag = "bar",
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Prove how many edits cannot change the label of a text, and show edits that do.
@@ -76,7 +79,6 @@ def certify(
     from levcert import load
     from levcert.certifiers import certify_each
     from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
-    from levcert.files.atomic import existing_file
     from levcert.text.threat import ANY_EDIT
 
     flags = RunFlags(
@@ -85,7 +87,7 @@ def certify(
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat, batch_size=1
     )
@@ -93,7 +95,7 @@ def certify(
     explained = given.kind == "arguments"
     if output is not None or json:
         task = CertifyTask(
-            existing_file(model).read_bytes(), flags.format, kept_columns(given.source), seconds,
+            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
             512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained,
         )  # fmt: skip
         if output is None:

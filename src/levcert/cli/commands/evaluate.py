@@ -19,6 +19,8 @@ from levcert.cli.inputs import (
     Reading,
     ShardFlag,
     TextColumn,
+    TrustedKey,
+    model_content,
     labelled_in,
 )  # fmt: skip
 from levcert.cli.outputs import Json, Output, Resume, print_json
@@ -69,6 +71,7 @@ def evaluate(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     progress: ProgressFlag = "bar",
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Measure clean, verified and attacked accuracy on the test rows of a dataset, or on all rows of files.
@@ -79,7 +82,6 @@ def evaluate(
     from levcert.cli.run_tasks import EvaluateTask, kept_columns
     from levcert.evaluation.evaluate import Evaluation
     from levcert.evaluation.evaluator import Evaluator
-    from levcert.files.atomic import existing_file
     from levcert.runs.engine import Outcome
 
     flags = RunFlags(
@@ -87,11 +89,11 @@ def evaluate(
     )
     threat = threat_in(operations, symbols)
     attacks = None if attack == "none" else attack
-    evaluator = Evaluator(load(model), method, attacks, max_distance, budget, threat)
+    evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat)
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     labelled = labelled_in(data, data_dir, reading, label_column, limit=rows, output=output)
     task = EvaluateTask(
-        existing_file(model).read_bytes(), None if output is None else flags.format, kept_columns(labelled.source),
+        model_content(model, trusted_key), None if output is None else flags.format, kept_columns(labelled.source),
         seconds, 8, method, attacks, max_distance, budget, threat,
     )  # fmt: skip
     interrupted: KeyboardInterrupt | None = None

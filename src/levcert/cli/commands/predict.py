@@ -13,6 +13,8 @@ from levcert.cli.inputs import (
     ShardFlag,
     TextColumn,
     Texts,
+    TrustedKey,
+    model_content,
     say_skipped,
     texts_in,
 )  # fmt: skip
@@ -49,6 +51,7 @@ def predict(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     progress: ProgressFlag = "bar",
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Label texts; the margin is the lead of the label's score over the next best score.
@@ -57,15 +60,14 @@ def predict(
     """
     from levcert import load
     from levcert.cli.run_tasks import PredictTask, kept_columns
-    from levcert.files.atomic import existing_file
 
     flags = RunFlags(
         "predict", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, safe_csv=safe_csv
     )
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     given = texts_in(texts, file, reading, output=output)
-    classifier = load(model)
-    task = PredictTask(existing_file(model).read_bytes(), flags.format, kept_columns(given.source))
+    classifier = load(model, trusted_key=trusted_key)
+    task = PredictTask(model_content(model, trusted_key), flags.format, kept_columns(given.source))
     if output is not None:
         outcome = flags.write(task, given.source, model, reading.options)
         if json:
