@@ -20,8 +20,8 @@ from levcert.cli.inputs import (
     ShardFlag,
     TextColumn,
     TrustedKey,
-    model_content,
     labelled_in,
+    model_content,
 )  # fmt: skip
 from levcert.cli.outputs import Json, Output, Resume, print_json
 from levcert.cli.run_flags import (
