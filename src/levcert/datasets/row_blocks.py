@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,20 +78,10 @@ def too_long() -> str:
 def read_csv(file: TextFile, choose: Choose, delimiter: str | None, wanted: list[str]) -> Iterator[Block]:
     """Read csv; without a delimiter, guess it from the header."""
     csv.field_size_limit(row_files.LONGEST_FIELD)  # for the whole process: the csv module has no other way
-    characters = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal characters, delimiter
-        for line in file.lines():
-            if isinstance(line, TooLong):
-                raise InputError(f"A line is longer than {row_files.LONGEST_FIELD:,} characters.")
-            characters += len(line)
-            yield line
-
-    source = lines()
-    first = next(source, "")
+    lines = file.lines(strict=True)
+    first = next(lines, "")
     delimiter = delimiter or guess_delimiter(first, wanted)
-    reader = csv.reader(_again(first, source), strict=True, delimiter=delimiter)
+    reader = csv.reader(chain([first] if first else [], lines), strict=True, delimiter=delimiter)
     try:
         header = next(reader, [])
     except csv.Error as error:
@@ -99,7 +89,7 @@ def read_csv(file: TextFile, choose: Choose, delimiter: str | None, wanted: list
     collector = _Collector(choose(header))
     width, places = len(header), [header.index(name) for name in collector.names]
     collector._empty = [None] * width
-    rows, numbers = collector.rows, collector.lines
+    rows, numbers, characters = collector.rows, collector.lines, 0
     while True:
         line = reader.line_num + 1
         try:
@@ -112,18 +102,13 @@ def read_csv(file: TextFile, choose: Choose, delimiter: str | None, wanted: list
         if len(cells) == width:
             rows.append(cells)
             numbers.append(line)
+            characters += sum(map(len, cells))
         elif cells:  # not an empty line
             collector.bad(line, f"{len(cells)} columns instead of {width}")
         if len(rows) >= _ROWS or characters >= _CHARACTERS:
             yield collector.block(places)
             rows, numbers, characters = collector.rows, collector.lines, 0
     yield collector.block(places)
-
-
-def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from rest
 
 
 def read_tsv(file: TextFile, choose: Choose) -> Iterator[Block]:

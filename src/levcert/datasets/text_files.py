@@ -39,14 +39,19 @@ class TextFile:
     guessed: bool
     share: Callable[[], float]
 
-    def lines(self) -> Iterator[str]:
-        r"""Give the lines with their ends; only \n ends one.  In place of one that is too long comes a ``TooLong``."""
+    def lines(self, *, strict: bool = False) -> Iterator[str]:
+        r"""Give the lines with their ends; only \n ends one.
+
+        In place of a line that is too long comes a ``TooLong``; with ``strict``, it is an error.
+        """
         limit = row_files.LONGEST_FIELD
         readline = self.file.readline
         while line := readline(limit + 1):
             if len(line) <= limit:
                 yield line
                 continue
+            if strict:
+                raise InputError(f"A line is longer than {limit:,} characters.")
             while line and not line.endswith("\n"):
                 line = readline(limit)
             yield TooLong()
@@ -128,12 +133,15 @@ def guess_encoding(sample: bytes) -> str:
     for name, mostly, hardly in (("utf-16-be", zeros[0], zeros[1]), ("utf-16-le", zeros[1], zeros[0])):
         if half and mostly > 0.4 * half and hardly < 0.1 * half:
             return name
-    text = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(sample)  # the last character may be torn
-    if text.isascii():
+    decoder = codecs.getincrementaldecoder("utf-8")  # for which the last character may be torn
+    try:
+        decoder().decode(sample)
         return "utf-8-sig"
+    except UnicodeDecodeError:
+        text = decoder("surrogateescape").decode(sample)
     wrong = sum("\udc80" <= character <= "\udcff" for character in text)
     right = sum(character > "\x7f" for character in text) - wrong
-    if not wrong or right > wrong:
+    if right > wrong:
         return "utf-8-sig"
     return "latin-1" if _NOT_IN_CP1252 & set(sample) else "cp1252"
 
