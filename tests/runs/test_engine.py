@@ -99,6 +99,31 @@ def test_a_kill_at_any_byte_loses_no_row_that_was_safe(tmp_path_factory, data):
     assert output.read_bytes() == whole(folder, ending)
 
 
+@pytest.mark.parametrize("call", range(1, 6))
+def test_ctrl_c_in_the_middle_of_a_write_loses_nothing(call, tmp_path, monkeypatch):
+    """The interruption comes when the bytes are written, but before the function that writes them returns."""
+    import os
+
+    calls, really = [], os.fsync
+
+    def interrupted(handle):
+        really(handle)
+        calls.append(handle)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path, ".csv")
+    monkeypatch.undo()
+    safe = call >= 4  # the first line of the journal, the folder, the rows, and their line in the journal
+    assert part_path(tmp_path / "rows.csv").exists() == safe
+    answered = []
+    write(tmp_path, ".csv", resume=safe, answered=answered)
+    assert answered == TEXTS[3 * safe :]
+    assert (tmp_path / "rows.csv").read_bytes() == whole(tmp_path, ".csv")
+
+
 def test_a_part_that_was_edited_is_noticed(tmp_path):
     interrupt(tmp_path, ".jsonl", "last")
     part = part_path(tmp_path / "rows.jsonl")

@@ -199,6 +199,7 @@ def _parquet_of(path: Path, output: Path) -> None:
 
 def _interrupted(reason: BaseException, part: PartFile) -> BaseException:
     """Return the reason, and where the rows are."""
+    part.read_journal()
     if isinstance(reason, OSError):  # a full disk, a lost network folder
         where = reason.filename or part_path(part.output)
         reason = InputError(f"Cannot write {where}: {reason.strerror or reason}.")

@@ -68,10 +68,12 @@ class PartFile:
         journal, part = journal_path(output), part_path(output)
         with locked(journal, output) as lines, open_regular(part) as data:
             files = cls(output, lines, data)
-            files._read()
+            files.read_journal()
             try:
                 yield files
             finally:
+                if not files.finished:
+                    files.read_journal()
                 if files.finished or not files.rows:
                     part.unlink(missing_ok=True)
                     journal.unlink(missing_ok=True)
@@ -121,7 +123,10 @@ class PartFile:
         self.data.truncate(self.bytes)
         self.data.seek(self.bytes)
 
-    def _read(self) -> None:
+    def read_journal(self) -> None:
+        """Count what is safe: after Ctrl-C, which can come after a line is written, one chunk more than was known."""
+        self.rows = self.bytes = 0
+        self.summary = Counter()
         lines = self._lines()
         self.identity = next(lines, None)
         for line in lines:
