@@ -16,7 +16,7 @@ from levcert.text.alphabet import Text
 from levcert.text.model_view import native
 from levcert.text.threat import ANY_EDIT, Threat
 
-_AT_ONCE: Final = 512  # texts whose arrays stay in the cache
+_AT_ONCE: Final = 2048  # texts whose arrays stay in the cache
 
 
 def certify_columns(

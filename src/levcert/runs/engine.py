@@ -55,8 +55,9 @@ class Run:
     def answers(self, taker: Taker | None = None, done: int = 0) -> Generator[tuple[Chunk, Answer]]:
         """Answer all chunks in order.  What the source gave before a bad row is answered before that is an error."""
         taker = taker or Taker(self.source.chunks(), live=self.source.live)
+        self.watch(done, None)  # what an interrupted run has done is not the speed of this one
         with workers_for(self.task, self.plan) as workers:
-            for chunk, answer in _in_order(taker, workers, self.task.rows_at_first):
+            for chunk, answer in _in_order(taker, workers, min(self.task.rows_at_first, _MOST_ROWS)):
                 yield chunk, answer
                 done += len(chunk)
                 self.watch(done, self.source.expected(done))

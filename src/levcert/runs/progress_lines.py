@@ -31,7 +31,7 @@ class ProgressLines:
     def update(self, finished: int, total: int | None = None) -> None:
         """Print how far the run is, unless that was printed a moment ago."""
         if self._first is None:
-            self._first = 0 if self._last == (0, None) else self._last[0]
+            self._first = finished
         self._last = finished, total
         if time.monotonic() - self._printed >= _SECONDS_BETWEEN:
             self._print(ended=False)
