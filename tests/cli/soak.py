@@ -1,6 +1,7 @@
 """Kill runs again and again, and compare what they leave with the output of a run that nobody disturbed.
 
-``python -m tests.cli.soak 30`` kills parents and workers 30 times over csv, JSON lines and parquet, and prints the result.
+``python -m tests.cli.soak 30`` kills parents and workers 30 times over csv, JSON lines and parquet, and prints
+what it found.
 """
 
 import csv

@@ -16,6 +16,7 @@ from levcert.text.alphabet import Text
 from levcert.text.model_view import native
 from levcert.text.threat import ANY_EDIT, Threat
 
+_NOTHING: Final = ("target", "upper", "counterexample", "class_radii")  # columns that one pass leaves empty
 _AT_ONCE: Final = 2048  # texts whose arrays stay in the cache
 
 
@@ -27,15 +28,20 @@ def certify_columns(
     max_distance: int | None = None,
     budget: float | None = None,
     threat: Threat | None = None,
+    target: str | None = None,
+    per_class: bool = False,
 ) -> dict[str, list[Any]]:
     """Return the columns of the certificates that :func:`certify_each` gives."""
     certifier = limited_method(method, max_distance, budget)
-    if isinstance(certifier, OnePass) and isinstance(model, WindowModel):
+    if isinstance(certifier, OnePass) and isinstance(model, WindowModel) and target is None and not per_class:
         columns: dict[str, list[Any]] = {name: [] for name in CERTIFICATE_COLUMNS}
         for first in range(0, len(texts), _AT_ONCE):
             _add(columns, model, texts[first : first + _AT_ONCE], certifier, max_distance, threat or ANY_EDIT)
         return columns
-    rows = certify_each(model, texts, method, max_distance=max_distance, budget=budget, threat=threat)
+    rows = certify_each(
+        model, texts, method, max_distance=max_distance, budget=budget, threat=threat, target=target,
+        per_class=per_class,
+    )  # fmt: skip
     records = list(map(certificate_record, rows))
     return {name: [record[name] for record in records] for name in CERTIFICATE_COLUMNS}
 
@@ -69,5 +75,5 @@ def _add(
     columns["claim"] += claims
     seconds = (time.perf_counter() - started) / count
     same = {"method": certifier.name, "threat": threat_text(threat), "unit": model.alphabet.kind}
-    for name, value in (same | {"upper": None, "counterexample": None, "seconds": seconds}).items():
+    for name, value in (same | dict.fromkeys(_NOTHING) | {"seconds": seconds}).items():
         columns[name] += [value] * count

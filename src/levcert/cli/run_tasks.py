@@ -76,12 +76,14 @@ class ModelTask(ABC):
 class PredictTask(ModelTask):
     """Labels texts; adds up how many have which label."""
 
-    columns: ClassVar[Columns] = {"text": "text", "label": "string", "margin": "number"}
+    columns: ClassVar[Columns] = {"text": "text", "label": "string", "margin": "number", "probability": "number"}
 
     rows_at_first: int = 1024
 
     def answers(self, model: WindowModel, chunk: Chunk) -> Answered:
         import numpy as np
+
+        from levcert.models.calibration import probabilities
 
         scores = model.scores(chunk.texts)
         best = scores.argmax(axis=1)
@@ -93,7 +95,8 @@ class PredictTask(ModelTask):
         names = [model.labels[number] for number in best.tolist()]
         counts = np.bincount(best, minlength=len(model.labels)).tolist()
         summary = {label: count for label, count in zip(model.labels, counts, strict=True) if count}
-        return {"text": chunk.texts, "label": names, "margin": margins.tolist()}, summary
+        chances = probabilities(scores, model.training.temperature).max(axis=1).tolist()
+        return {"text": chunk.texts, "label": names, "margin": margins.tolist(), "probability": chances}, summary
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,8 @@ class CertifyTask(ModelTask):
 
     columns: ClassVar[Columns] = {
         "text": "text", "label": "string", "radius": "integer", "margin": "number", "method": "string",
-        "claim": "string", "threat": "string", "unit": "string", "upper": "integer", "counterexample": "text",
-        "seconds": "number",
+        "claim": "string", "threat": "string", "unit": "string", "target": "string", "upper": "integer",
+        "counterexample": "text", "class_radii": "string", "seconds": "number",
     }  # fmt: skip
 
     method: str = "auto"
@@ -111,9 +114,12 @@ class CertifyTask(ModelTask):
     budget: float | None = None
     threat: Threat | None = None
     attacked: bool = False  # look for a counterexample where the method gives none
+    target: str | None = None
+    per_class: bool = False
 
     def answers(self, model: WindowModel, chunk: Chunk) -> Answered:
-        limits: dict[str, Any] = {"max_distance": self.max_distance, "budget": self.budget, "threat": self.threat}
+        names = ("max_distance", "budget", "threat", "target", "per_class")
+        limits: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.attacked:
             from levcert.certificates.files import certificate_record
             from levcert.certifiers import certify_each
@@ -141,11 +147,14 @@ class AttackTask(ModelTask):
     method: str = "charmer"
     max_distance: int = 2
     threat: Threat | None = None
+    target: str | None = None
 
     def answers(self, model: WindowModel, chunk: Chunk) -> Answered:
         from levcert.attacks import attack_each
 
-        found = attack_each(model, chunk.texts, self.method, max_distance=self.max_distance, threat=self.threat)
+        found = attack_each(
+            model, chunk.texts, self.method, max_distance=self.max_distance, threat=self.threat, target=self.target
+        )
         records = [
             {name: getattr(result, name) for name in self.columns}
             | {"edits": "; ".join(map(str, result.edits)) if result.success else None}
@@ -162,7 +171,8 @@ class EvaluateTask(ModelTask):
     columns: ClassVar[Columns] = {
         "text": "text", "truth": "string", "label": "string", "right": "string", "radius": "integer",
         "margin": "number", "method": "string", "claim": "string", "threat": "string", "unit": "string",
-        "upper": "integer", "counterexample": "text", "seconds": "number", "attack_seconds": "number",
+        "target": "string", "upper": "integer", "counterexample": "text", "seconds": "number",
+        "attack_seconds": "number",
     }  # fmt: skip
 
     method: str = "auto"
@@ -170,13 +180,15 @@ class EvaluateTask(ModelTask):
     max_distance: int = 2
     budget: float | None = None
     threat: Threat | None = None
+    target: str | None = None
 
     def answers(self, model: WindowModel, chunk: Chunk) -> Answered:
         from levcert.evaluation.evaluator import Evaluator, check_label
 
         for file, row, label in zip(chunk.files, chunk.rows, chunk.labels or (), strict=True):
             check_label(model, label, row, file)
-        evaluator = Evaluator(model, self.method, self.attack, self.max_distance, self.budget, self.threat)
+        limits = (self.max_distance, self.budget, self.threat, self.target)
+        evaluator = Evaluator(model, self.method, self.attack, *limits)
         measured = list(evaluator.measured(zip(chunk.texts, chunk.labels or (), strict=True)))
         summary: Counter[str] = Counter(_outcome_key(row.outcome) for row in measured)
         seconds = {"certify": sum(row.certificate.seconds for row in measured)}
@@ -196,9 +208,10 @@ def loaded(content: bytes) -> WindowModel:
 
 def with_counterexample(model: WindowModel, certificate: Certificate) -> Certificate:
     """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
+    from levcert.certificates.claims import IS_TARGET
     from levcert.evaluation.evaluator import with_attack
 
-    if certificate.counterexample is not None:
+    if certificate.counterexample is not None or certificate.claim == IS_TARGET:
         return certificate
     return with_attack(model, certificate, certificate.radius + EDITS_BEYOND)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from levcert.datasets import row_blocks
 from levcert.datasets.row_blocks import Block
@@ -26,11 +27,12 @@ ENDINGS: Final = (*_TEXT_FORMATS, *(f"{ending}{packed}" for packed in COMPRESSED
 
 @dataclass(frozen=True)
 class Row:
-    """A text, its label if there is one, and the line (parquet, Excel: row) of the file where it begins."""
+    """A text, its label and weight if there are any, and the line (parquet, Excel: row) where it begins."""
 
     line: int
     text: Text
     label: str | None
+    weight: float | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class ReadRows:
     texts: list[Text]
     labels: list[str] | None
     kept: dict[str, list[Any]]
+    weights: list[float] | None = None
 
 
 @dataclass
@@ -61,6 +64,7 @@ class RowReader:
     on_bad_row: Literal["error", "skip"] = "error"
     missing_text: str | None = None  # used in place of a missing text; None: the row is bad
     skipped: Counter[str] = field(default_factory=Counter)
+    weight_column: str | None = None
     encoding: str | None = None  # None: guess
     delimiter: str | None = None  # of csv; None: guess
     keep: tuple[str, ...] | Literal["all"] = ()  # other columns to return
@@ -76,7 +80,8 @@ class RowReader:
     def __iter__(self) -> Iterator[Row]:
         for block in self.blocks():
             labels = block.labels if block.labels is not None else [None] * len(block.texts)
-            yield from map(Row, block.lines, block.texts, labels)
+            weights = block.weights if block.weights is not None else [None] * len(block.texts)
+            yield from map(Row, block.lines, block.texts, labels, weights)
 
     def blocks(self) -> Iterator[ReadRows]:
         """Give the rows in blocks of columns, which is faster."""
@@ -132,7 +137,7 @@ class RowReader:
 
     @property
     def _wanted(self) -> list[str]:
-        return [self.text_column] + ([self.label_column] if self.label_column else [])
+        return [column for column in (self.text_column, self.label_column, self.weight_column) if column]
 
     def _names(self, present: list[str]) -> list[str]:
         """Return the columns to read, each once."""
@@ -182,10 +187,14 @@ class RowReader:
         if self.missing_text is not None:
             texts = [text or self.missing_text for text in texts]
         labels = block.columns.get(self.label_column, [None] * len(texts)) if self.label_column else None
+        weights = None
+        if self.weight_column:
+            weights = [_weight(value) for value in block.columns.get(self.weight_column, [None] * len(texts))]
         kept = {} if not self.keep else {name: c for name, c in block.columns.items() if name not in self._taken}
         bad, last, stopped = block.defects, len(texts), None
-        if bad or not all_fine(texts) or (labels is not None and not all_fine(labels)):
-            bad = dict(self._defects(block.defects, texts, labels))
+        fine = all_fine(texts) and (labels is None or all_fine(labels)) and (weights is None or None not in weights)
+        if bad or not fine:
+            bad = dict(self._defects(block.defects, texts, labels, weights))
             for index, defect in sorted(bad.items()):
                 if self.on_bad_row == "error":
                     line, last = block.lines[index], index
@@ -195,7 +204,7 @@ class RowReader:
                 self.skipped[defect] += 1
         if not bad:
             strings = None if labels is None else list(map(str, labels))
-            return ReadRows(block.lines, block.rows, texts, strings, kept), None
+            return ReadRows(block.lines, block.rows, texts, strings, kept, cast(Any, weights)), None
         good = [index for index in range(last) if index not in bad]
 
         def chosen(column: list[Any]) -> list[Any]:
@@ -205,6 +214,7 @@ class RowReader:
             chosen(block.lines), chosen(block.rows), chosen(texts),
             None if labels is None else list(map(str, chosen(labels))),
             {name: chosen(column) for name, column in kept.items()},
+            None if weights is None else chosen(weights),
         )  # fmt: skip
         return rows, stopped
 
@@ -214,11 +224,15 @@ class RowReader:
         named = self.keep if self.keep != ALL_COLUMNS else ()
         return tuple(name for name in self._wanted if name not in named)
 
-    def _defects(self, found: dict[int, str], texts: list[Any], labels: list[Any] | None) -> Iterator[tuple[int, str]]:
+    def _defects(
+        self, found: dict[int, str], texts: list[Any], labels: list[Any] | None, weights: list[Any] | None
+    ) -> Iterator[tuple[int, str]]:
         for index, text in enumerate(texts):
             defect = found.get(index) or defect_of_text(text or None, self._shown)
             if not defect and labels is not None:
                 defect = _defect_of_label(labels[index], self._shown)
+            if not defect and weights is not None and weights[index] is None:
+                defect = "the weight is not a number of at least 0"
             if defect:
                 yield index, defect
 
@@ -259,6 +273,17 @@ def _defect_of_label(label: Any, encoding: str) -> str | None:
     return f"bad encoding, the label is not {encoding}" if _has_escaped_bytes(str(label)) else None
 
 
+def _weight(value: Any) -> float | None:
+    """Return a weight, or None if it is not a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        weight = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return weight if math.isfinite(weight) and weight >= 0 else None
+
+
 def _has_escaped_bytes(text: str) -> bool:
     return not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text)
 
@@ -270,7 +295,7 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
-                "Choose with --text-column, --label-column and --keep-columns."
+                "Choose with --text-column, --label-column, --weight-column or --keep-columns."
             )
 
 

@@ -91,7 +91,7 @@ class FileSource:
 
     def _reader(self, path: Path) -> RowReader:
         return RowReader(
-            path, self.text_column, self.label_column, self.on_bad_row, None, self.skipped, self.encoding,
+            path, self.text_column, self.label_column, self.on_bad_row, None, self.skipped, None, self.encoding,
             self.delimiter, self.keep,
         )  # fmt: skip
 

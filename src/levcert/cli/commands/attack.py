@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Operations, Symbols, Target, threat_in
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -56,6 +56,7 @@ def attack(
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,
+    target: Target = None,
     output: Output = None,
     resume: Resume = False,
     seconds: Seconds = False,
@@ -85,17 +86,17 @@ def attack(
     given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
     classifier = load(model, trusted_key=trusted_key)
-    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
+    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
     deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
     if output is not None or json:
         task = AttackTask(
             model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
-            method=method, max_distance=max_distance, threat=threat,
+            method=method, max_distance=max_distance, threat=threat, target=target,
         )  # fmt: skip
         if output is None:
             flags.print_lines(task, given.source)
             return
-        options = {"method": method, "max_distance": max_distance, "threat": str(threat or ANY_EDIT)}
+        options = {"method": method, "max_distance": max_distance, "threat": str(threat or ANY_EDIT), "target": target}
         outcome = flags.write(task, given.source, model, reading.options | options)
         changed = int(outcome.summary["changed"])
         if json:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
+import typer
+
+from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, Target, threat_in
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -59,6 +61,10 @@ def certify(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    target: Target = None,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Also prove how many edits cannot make each of the other labels.")
+    ] = False,
     output: Output = None,
     resume: Resume = False,
     seconds: Seconds = False,
@@ -77,6 +83,7 @@ def certify(
     Example: levcert certify toy.safetensors "hello w0rld"
     """
     from levcert import load
+    from levcert.certificates.claims import IS_TARGET
     from levcert.certifiers import certify_each
     from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
     from levcert.text.threat import ANY_EDIT
@@ -89,28 +96,31 @@ def certify(
     threat = threat_in(operations, symbols)
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(
-        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat, batch_size=1
-    )
+        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
+        target=target, per_class=per_class, batch_size=1,
+    )  # fmt: skip
     deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
     explained = given.kind == "arguments"
     if output is not None or json:
         task = CertifyTask(
             model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
-            512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained,
+            512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained, target, per_class,
         )  # fmt: skip
         if output is None:
             flags.print_lines(task, given.source)
             return
         options = {"method": method, "max_distance": max_distance, "budget": budget, "threat": str(threat or ANY_EDIT)}
-        outcome = flags.write(task, given.source, model, reading.options | options | {"attacked": explained})
-        _print_totals(outcome, str(output), json=json)
+        options |= {"target": target, "per_class": per_class, "attacked": explained}
+        outcome = flags.write(task, given.source, model, reading.options | options)
+        _print_totals(outcome, str(output), target, json=json)
         return
     certificates: Iterator[Certificate] = answer(given.texts)
     if explained:
         for certificate in certificates:
             _print_explained(with_counterexample(classifier, certificate))
         return
-    lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
+    widths = {"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6 if target is None else len(IS_TARGET)}
+    lines = Lines({**widths, "text": 0}, numbers=("radius",))
     for certificate in certificates:
         _print_row(certificate, lines)
 
@@ -129,7 +139,11 @@ def _print_explained(certificate: Certificate) -> None:
     }
     if certificate.counterexample is not None and certificate.upper:
         edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
-        facts["changed by"] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+        found = "changed by" if certificate.target is None else "becomes so"
+        facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+    if certificate.class_radii is not None:
+        radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
+        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
     console.print(Styled(printable(certificate.text)), soft_wrap=True)
     for name, fact in facts.items():
         console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
@@ -147,13 +161,20 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
     if not lines.begun and edits != "edits":
         console.print(f"The radius counts {edits}.", markup=False, soft_wrap=True)
+    if not lines.begun and certificate.target is not None:
+        sentence = f"The radius is the number of edits that cannot make the label {certificate.target!r}."
+        console.print(sentence, markup=False, soft_wrap=True)
     changed = certificate.counterexample
     shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
 
 
-def _print_totals(outcome: Outcome, output: str, *, json: bool) -> None:
+def _print_totals(outcome: Outcome, output: str, target: str | None, *, json: bool) -> None:
     """Print how many texts of a run keep their label under how many edits."""
+    import json as js
+
+    from levcert.certificates.claims import IS_TARGET
+
     radii = {int(key): int(count) for key, count in outcome.summary.items() if not key.startswith("[")}
     if json:
         print_json({"output": output, "rows": outcome.rows, "radius": {str(k): radii[k] for k in sorted(radii)}})
@@ -162,15 +183,21 @@ def _print_totals(outcome: Outcome, output: str, *, json: bool) -> None:
         f"{sum(count for radius, count in radii.items() if radius >= k):,} under {k} {_edits(k, outcome)}"
         for k in range(1, min(max(radii, default=0), 3) + 1)
     ]
-    print(f"{output}: {outcome.rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
+    about = {key: int(count) for key, count in outcome.summary.items() if key.startswith("[")}
+    passes = sum(count for key, count in about.items() if js.loads(key)[0] == IS_TARGET)
+    passing = f", of which {passes:,} are {target!r} as they are" if passes else ""
+    what = "labels kept" if target is None else f"cannot become {target!r}"
+    print(f"{output}: {outcome.rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
 
 
 def _edits(count: int, outcome: Outcome) -> str:
     """Return what the rows are about; all have the same threat, unit and kind of claim."""
     import json
 
+    from levcert.certificates.claims import IS_TARGET
     from levcert.certificates.explain import claimed_edits
     from levcert.text.threat import Threat
 
-    claim, threat, unit = json.loads(next(key for key in outcome.summary if key.startswith("[")))
+    claims = [json.loads(key) for key in outcome.summary if key.startswith("[")]
+    claim, threat, unit = next((found for found in claims if found[0] != IS_TARGET), claims[0])
     return claimed_edits(count, claim, Threat.from_dict(json.loads(threat)), unit)

@@ -54,7 +54,7 @@ def predict(
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
-    """Label texts; the margin is the lead of the label's score over the next best score.
+    """Label texts, with the lead of the label's score over the next best score (margin) and the label's probability.
 
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
@@ -80,9 +80,10 @@ def predict(
     else:
         from levcert.cli.console import printable
 
-        lines = Lines({"label": max(map(len, classifier.labels)), "margin": 10, "text": 0}, numbers=("margin",))
+        widths = {"label": max(map(len, classifier.labels)), "margin": 10, "probability": 11, "text": 0}
+        lines = Lines(widths, numbers=("margin", "probability"))
         for chunk in given.source.chunks():
             found, _ = task.answers(classifier, chunk)
-            for label, margin, text in zip(found["label"], found["margin"], found["text"], strict=True):
-                lines.add(label, f"{margin:.4g}", printable(text))
+            for text, label, margin, chance in zip(*found.values(), strict=True):
+                lines.add(label, f"{margin:.4g}", f"{chance:.1%}", printable(text))
         say_skipped(given.source.skipped)
