@@ -36,6 +36,7 @@ class Certificate:
     upper: int | None = None  # distance of the nearest counterexample found
     counterexample: Text | None = None
     seconds: float = 0.0
+    undecided: str | None = None  # why the search ended before the radius was exact, if a limit was met
 
     def __post_init__(self) -> None:
         if self.radius < ABSTAINED:
@@ -54,6 +55,8 @@ class Certificate:
             raise InputError("The claim 'exact' needs a counterexample one edit beyond the radius.")
         if self.claim == "proved" and met:
             object.__setattr__(self, "claim", "exact")
+        if met and self.undecided is not None:
+            object.__setattr__(self, "undecided", None)  # nothing is open any more
 
     def __str__(self) -> str:
         """Say in one sentence what is claimed."""

@@ -25,10 +25,11 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "upper": "integer",
     "counterexample": "text",
     "seconds": "number",
+    "undecided": "string",
 }
 
 
-_SINCE_0_2: Final = {"threat", "unit"}  # files of version 0.1 have no such columns
+_SINCE_0_2: Final = {"threat", "unit", "undecided"}  # files of version 0.1 have no such columns
 
 
 def write_certificates(rows: Iterable[Certificate], path: Path) -> None:
@@ -79,6 +80,7 @@ def _certificate(record: Record) -> Certificate:
     fields["unit"] = record.get("unit") or ("bytes" if isinstance(record["text"], bytes) else "characters")
     if fields["unit"] not in get_args(Unit):
         raise ValueError(f"the unit is {fields['unit']!r}.")
+    fields["undecided"] = record.get("undecided") or None
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None
     return Certificate(**fields)

@@ -33,6 +33,7 @@ class Verdict:
     margin: float | None  # None where the classifier gives labels only
     upper: int | None = None
     counterexample: Text | None = None
+    undecided: str | None = None  # the limit that ended the search, if one did before the radius was exact
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ class About:
         radius = verdict.radius if max_distance is None else min(verdict.radius, max_distance)
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
-            verdict.counterexample, seconds,
+            verdict.counterexample, seconds, None if radius == max_distance else verdict.undecided,
         )  # fmt: skip
 
 
