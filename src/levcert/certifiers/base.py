@@ -87,9 +87,10 @@ class Batch:
     @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
         """Whether text n holds symbol a, as present[n, a − 1]."""
-        present = np.zeros((len(self.texts), self.model.alphabet.size), dtype=bool)
-        present[np.repeat(np.arange(len(self.texts)), self.encoded.lengths), self.encoded.ids - 1] = True
-        return present
+        present = np.zeros((len(self.texts), self.model.alphabet.size + 1), dtype=bool)
+        for row, ids in zip(present, self.encoded, strict=True):
+            row[ids] = True
+        return present[:, 1:]
 
     @cached_property
     def allowance(self) -> Array:

@@ -1,8 +1,12 @@
-"""Tables, texts and edits on the screen."""
+"""Tables, texts and edits on the screen.
+
+Labels, columns and file names come from others, as texts do: what is printed here is never read as markup, and control
+characters are shown as escapes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -12,25 +16,38 @@ from rich.text import Text as Styled
 
 from levcert.certificates.difference import difference, excerpt
 from levcert.text.alphabet import Text
+from levcert.text.printable import printable
 
 if TYPE_CHECKING:
     from levcert.datasets import Dataset
 
 
 class _Console(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(printable(part) if isinstance(part, str) else part for part in objects), **options)
+
     def on_broken_pipe(self) -> None:
         """Leave it to ``levcert.cli.exit_codes``, where rich would end the program with code 1."""
         raise
 
 
-console = _Console(highlight=False)
+console = _Console(highlight=False, markup=False, emoji=False)
+
+
+class _Table(Table):
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        super().add_row(*(Styled(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
 
 
 def table(title: str, *columns: str) -> Table:
     """Return an empty table in our style; a column whose name begins with > is right-aligned."""
-    result = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    result = _Table(
+        title=Styled(printable(title)), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for column in columns:
-        result.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+        result.add_column(
+            Styled(printable(column.removeprefix(">"))), justify="right" if column.startswith(">") else "left"
+        )
     return result
 
 
@@ -65,13 +82,6 @@ def describe_dataset(dataset: Dataset) -> None:
         first = int(np.argmax(rows[0]))
         shares.add_row(label, *(f"{row.sum():,}" for row in rows), _shortened(str(dataset.train.texts[first])))
     console.print(shares)
-
-
-def printable(text: Text) -> str:
-    """Return a text for the screen: control characters, and bytes outside ASCII, as escapes."""
-    if isinstance(text, bytes):
-        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in text)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:

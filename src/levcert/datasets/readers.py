@@ -185,12 +185,24 @@ def _read_parquet(file: IO[bytes], wanted: list[str]) -> Rows:
         _check_columns(wanted, parquet.schema_arrow.names)
         line = 0
         for batch in parquet.iter_batches(batch_size=4096, columns=wanted):
-            columns = [batch.column(name).to_pylist() for name in wanted]
+            columns = [_values(batch.column(name)) for name in wanted]
             for values in zip(*columns, strict=True):
                 line += 1
                 yield line, dict(zip(wanted, values, strict=True)), None
     except pa.ArrowException as error:
         raise InputError(f"This is not a complete parquet file ({error}).") from None
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the values of a parquet column; bytes that are not UTF-8 as surrogates, so that they are found."""
+    import pyarrow as pa
+
+    try:
+        values: list[Any] = column.to_pylist()
+    except UnicodeDecodeError:
+        raw = column.cast(pa.binary()).to_pylist()
+        values = [None if value is None else value.decode("utf-8", "surrogateescape") for value in raw]
+    return values
 
 
 def _open_text(path: Path) -> IO[str]:

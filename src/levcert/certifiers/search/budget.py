@@ -62,7 +62,7 @@ class Budget:
         if self.left[0] < 0:
             raise OutOfBudgetError(f"the search has used its {self.expansions or 0:,} expansions")
         if self.late:
-            raise OutOfBudgetError(f"the {self.seconds:g} s for this text are over")
+            raise OutOfBudgetError(f"the {self.seconds or 0:g} s for this text are over")
 
     @property
     def late(self) -> bool:

@@ -75,7 +75,9 @@ def attack(
         if json:
             print_json({"output": str(output), "rows": changed.total(), "changed": changed[True]})
         else:
-            print(f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {max_distance} edits")
+            print_line(
+                f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {max_distance} edits"
+            )
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
@@ -92,7 +94,8 @@ def _record(result: AttackResult) -> Record:
 
 
 def _print_row(result: AttackResult, lines: Lines) -> None:
-    from levcert.cli.console import printable, shown_edits
+    from levcert.cli.console import shown_edits
+    from levcert.text.printable import printable
 
     if result.adversarial is None:
         lines.add(result.label, "—", "—", printable(result.text))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from levcert.text.alphabet import Text
 
 _EDITS_BEYOND = 5  # how far beyond the radius an attack looks for a counterexample
+_LONGEST_ATTACKED = 5_000  # characters
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
 
 
@@ -61,7 +62,9 @@ def certify(
     explained = source.kind == "arguments"
 
     def certificates(rest: Iterator[Text]) -> Iterator[Certificate]:
-        return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
+        if not explained:
+            return answer(rest)
+        return (_attacked(classifier, certificate, budget) for certificate in answer(rest))
 
     if output is not None:
         settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained)
@@ -84,11 +87,15 @@ def certify(
             _print_row(certificate, lines)
 
 
-def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
-    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
+def _attacked(model: WindowModel, certificate: Certificate, budget: float | None) -> Certificate:
+    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own.
+
+    No attack where the time is over, or the text is so long that an attack takes minutes.
+    """
     from levcert.evaluation.evaluator import with_attack
 
-    if certificate.counterexample is not None:
+    late = budget is not None and certificate.seconds >= budget
+    if certificate.counterexample is not None or late or len(certificate.text) > _LONGEST_ATTACKED:
         return certificate
     return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
 
@@ -98,12 +105,13 @@ def _print_explained(certificate: Certificate) -> None:
     from rich.text import Text as Styled
 
     from levcert.certificates.explain import meaning
-    from levcert.cli.console import console, printable, shown_edits
+    from levcert.cli.console import console, shown_edits
+    from levcert.text.printable import printable
 
     facts = {
-        "label": Styled(certificate.label, style="bold"),
+        "label": Styled(printable(certificate.label), style="bold"),
         "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
-        "meaning": Styled(meaning(certificate)),
+        "meaning": Styled(printable(meaning(certificate))),
     }
     if certificate.counterexample is not None and certificate.upper:
         edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
@@ -119,7 +127,8 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     Before the first, say which edits are counted, unless they are any edits of characters.
     """
     from levcert.certificates.explain import claimed_edits
-    from levcert.cli.console import console, printable, shown_edits
+    from levcert.cli.console import console, shown_edits
+    from levcert.text.printable import printable
 
     text = certificate.text
     edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
@@ -128,6 +137,8 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     changed = certificate.counterexample
     shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
+    if certificate.undecided is not None:
+        console.print(f"  not decided: {certificate.undecided}", soft_wrap=True)
 
 
 @dataclass
@@ -150,7 +161,7 @@ class _Totals:
             f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
             for k in range(1, min(max(self.radii, default=0), 3) + 1)
         ]
-        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
+        print_line(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
 
     def _edits(self, count: int) -> str:
         """Return what the rows are about; all have the same threat, unit and kind of claim."""

@@ -35,8 +35,8 @@ def predict(
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
     from levcert import load
-    from levcert.cli.console import printable
     from levcert.files.row_files import json_line, write_records
+    from levcert.text.printable import printable
 
     check_output(output)
     source = texts_in(texts, file, text_column, on_bad_row)
@@ -50,7 +50,7 @@ def predict(
             print_json({"output": str(output), "rows": counts.total(), "labels": counts})
         else:
             shares = ", ".join(f"{count:,} {label}" for label, count in counts.most_common())
-            print(f"{output}: {counts.total():,} rows: {shares}")
+            print_line(f"{output}: {counts.total():,} rows: {shares}")
         return
     lines = Lines({"label": max(map(len, classifier.labels)), "margin": 10, "text": 0}, numbers=("margin",))
     for row in rows:
