@@ -77,12 +77,12 @@ class Chains(Certifier):
 
         ``known`` edits are known to keep the label.
         """
-        margins, label = batch.margins[index], int(batch.best[index])
+        margins = batch.margins[index]
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
         costs = ChainCosts(batch, index, ranges, self.symbols, budget)
-        others = [other for other in range(batch.model.classes) if other != label]
-        affordable = _MOST_STEPS // ((len(batch.encoded[index]) + 1) * batch.model.width**2 * len(others))
+        others = np.flatnonzero(np.isfinite(margins)).tolist()
+        affordable = _MOST_STEPS // ((len(batch.encoded[index]) + 1) * batch.model.width**2 * max(len(others), 1))
         edits = most if most <= _ONCE else min(max(_FIRST_EDITS, 2 * known), most)
         if known and edits > affordable:
             return known, f"too long for chains of {edits:,} edits"

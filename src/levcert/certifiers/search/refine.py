@@ -144,7 +144,7 @@ class RadiusSearch:
         return max(one_pass, Chains(most).proved(self.batch, self.index, ranges, self.budget, one_pass)[0])
 
     def _one_pass(self, most: int) -> int:
-        alone = Batch(self.batch.model, [self.batch.texts[self.index]], self.batch.threat)
+        alone = replace(self.batch, texts=[self.batch.texts[self.index]])
         return min(most, Lipschitz().verdicts(alone)[0].radius)
 
     def _decide(self, k: int, *, pairs_only: bool = False) -> list[Move] | None:
@@ -192,7 +192,8 @@ class RadiusSearch:
         alphabet = self.batch.model.alphabet
         edits = [Edit(Operation(kind), t, alphabet.decode([c]) if c else None) for kind, t, c in script]
         text = typed(alphabet, self.batch.threat, self.batch.texts[self.index], edits)
-        return text if is_counterexample(self.batch.model, text, y) else None
+        # With a target and more than two classes, a third class may win where the target beats the label.
+        return text if is_counterexample(text, self.batch, self.index) else None
 
 
 def edited(

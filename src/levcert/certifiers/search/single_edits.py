@@ -43,7 +43,7 @@ def worst_single_edit(local: LocalLosses) -> tuple[Array, Text | None]:
             for place in suspects[np.argsort(least[least <= tolerance], kind="stable")]:
                 symbol = int(place[1]) + 1 if len(place) == 2 else 0
                 text = edited_text(batch, index, operation, first + int(place[0]), symbol)
-                if is_counterexample(batch.model, text, y):
+                if is_counterexample(text, batch, index):
                     return worst, text
                 local.budget.check()
                 asked += len(local.ids)

@@ -46,9 +46,7 @@ def serve(
     max_workers: Annotated[
         int | None, _limit("Searches and attacks that run at the same time.", show_default="the cores, at most 4")
     ] = None,
-    max_waiting: Annotated[
-        int, _limit("Requests that may wait: this number of light ones, and as many searches.")
-    ] = 32,
+    max_waiting: Annotated[int, _limit("Searches and attacks that may wait.")] = 32,
     max_connections: Annotated[int, _limit("Open connections.")] = 256,
     max_connections_per_client: Annotated[int, _limit("Open connections of one client.")] = 64,
     max_read_seconds: Annotated[
