@@ -26,8 +26,8 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "upper": "integer",
     "counterexample": "text",
     "class_radii": "string",
-    "seconds": "number",
     "undecided": "string",
+    "seconds": "number",
 }
 
 
