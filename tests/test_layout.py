@@ -9,8 +9,8 @@ import levcert
 
 SOURCE = Path(levcert.__file__).parent
 TESTS = Path(__file__).parent
-# Theorems about certifiers, attacks and models together, and searches for texts that refute them.
-NO_ROOM = {Path("theory"), Path("trouble")}
+# Theorems about certifiers, attacks and models together, searches for texts that refute them, and hostile input.
+NO_ROOM = {Path("theory"), Path("trouble"), Path("hostile")}
 
 
 def folders(root: Path) -> set[Path]:

@@ -14,6 +14,7 @@ from typing import ClassVar
 from levcert.attacks.base import Attack
 from levcert.attacks.victim import Victim, WindowVictim
 from levcert.certifiers.base import Batch
+from levcert.certifiers.search.budget import OutOfBudgetError
 from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
@@ -39,7 +40,10 @@ class Paths(Attack):
             found = Refine(max_distance, self.expansions).search(batch, 0).nearest_of_pairs()
         else:
             search = PairSearch(batch, 0, farthest=max(max_distance, 2))
-            script = search.far_counterexample()
+            try:
+                script = search.far_counterexample()
+            except OutOfBudgetError:  # the text is too long
+                return
             found = None if script is None else search.text(script)
         if found is not None:
             yield spelled(victim.model.alphabet, found)

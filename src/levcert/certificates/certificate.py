@@ -43,6 +43,7 @@ class Certificate:
     seconds: float = 0.0
     target: str | None = None  # None: the statement is about any change of the label
     class_radii: Mapping[str, int] | None = field(default=None, hash=False)
+    undecided: str | None = None  # why the search ended before the radius was exact, if a limit was met
     # Not in files: how many texts a classifier was asked about, and its own label where a smoothed one is certified.
     calls: int | None = field(default=None, compare=False)
     base_label: str | None = field(default=None, compare=False)
@@ -70,6 +71,8 @@ class Certificate:
             raise InputError("The claim 'exact' needs a counterexample one edit beyond the radius.")
         if self.claim == "proved" and met:
             object.__setattr__(self, "claim", "exact")
+        if met and self.undecided is not None:
+            object.__setattr__(self, "undecided", None)  # nothing is open any more
 
     def __str__(self) -> str:
         """Say in one sentence what is claimed."""

@@ -28,10 +28,17 @@ class Statement(Protocol):
     def unit(self) -> Unit: ...
     @property
     def target(self) -> str | None: ...
+    @property
+    def undecided(self) -> str | None: ...
 
 
 def meaning(certificate: Statement) -> str:
-    """Return what is claimed, against which edits, and how sure it is."""
+    """Return what is claimed, against which edits, how sure it is, and what was left open because of a limit."""
+    further = "" if certificate.undecided is None else f" Not decided beyond that: {certificate.undecided}."
+    return _claimed(certificate) + further
+
+
+def _claimed(certificate: Statement) -> str:
     radius, claim = certificate.radius, certificate.claim
     if radius == ABSTAINED:
         return "The method abstained: no label is likely enough to be certified."

@@ -27,11 +27,13 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "upper": "integer",
     "counterexample": "text",
     "class_radii": "string",
+    "undecided": "string",
     "seconds": "number",
 }
 
 
-_SINCE_0_2: Final = {"threat", "unit", "target", "class_radii"}  # files of version 0.1 have no such columns
+# Files of version 0.1 have no such columns.
+_SINCE_0_2: Final = {"threat", "unit", "target", "class_radii", "undecided"}
 _OPTIONAL: Final = {"seconds"}  # levcert certify writes it only on request, so that its files do not depend on the time
 
 
@@ -88,6 +90,7 @@ def _certificate(record: Record) -> Certificate:
     fields["target"] = record.get("target") or None
     radii = record.get("class_radii")
     fields["class_radii"] = {str(name): _whole(radius) for name, radius in json.loads(radii).items()} if radii else None
+    fields["undecided"] = record.get("undecided") or None
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None
     return Certificate(**fields)

@@ -33,6 +33,7 @@ class Verdict:
     margin: float | None  # None where the classifier gives labels only
     upper: int | None = None
     counterexample: Text | None = None
+    undecided: str | None = None  # the limit that ended the search, if one did before the radius was exact
     calls: int | None = None  # texts that the classifier was asked about
     base_label: str | None = None  # the classifier's own label, where another, smoothed one is certified
 
@@ -99,9 +100,10 @@ class Batch:
     @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
         """Whether text n holds symbol a, as present[n, a − 1]."""
-        present = np.zeros((len(self.texts), self.model.alphabet.size), dtype=bool)
-        present[np.repeat(np.arange(len(self.texts)), self.encoded.lengths), self.encoded.ids - 1] = True
-        return present
+        present = np.zeros((len(self.texts), self.model.alphabet.size + 1), dtype=bool)
+        for row, ids in zip(present, self.encoded, strict=True):
+            row[ids] = True
+        return present[:, 1:]
 
     @cached_property
     def allowance(self) -> Array:

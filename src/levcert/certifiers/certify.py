@@ -212,9 +212,11 @@ class About:
     def certificate(self, text: Text, label: str, verdict: Verdict, seconds: float) -> Certificate:
         """Make the row of a verdict; a radius is cut at the distance asked for, a counterexample beyond it stays."""
         radius = verdict.radius if self.max_distance is None else min(verdict.radius, self.max_distance)
+        undecided = None if radius == self.max_distance else verdict.undecided
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
-            verdict.counterexample, seconds, self.target, calls=verdict.calls, base_label=verdict.base_label,
+            verdict.counterexample, seconds, self.target, undecided=undecided, calls=verdict.calls,
+            base_label=verdict.base_label,
         )  # fmt: skip
 
 

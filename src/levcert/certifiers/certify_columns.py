@@ -16,7 +16,13 @@ from levcert.text.alphabet import Text
 from levcert.text.model_view import native
 from levcert.text.threat import ANY_EDIT, Threat
 
-_NOTHING: Final = ("target", "upper", "counterexample", "class_radii")  # columns that one pass leaves empty
+_NOTHING: Final = (
+    "target",
+    "upper",
+    "counterexample",
+    "class_radii",
+    "undecided",
+)  # columns that one pass leaves empty
 _AT_ONCE: Final = 2048  # texts whose arrays stay in the cache
 
 

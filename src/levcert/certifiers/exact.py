@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.certifiers.lipschitz import edit_costs, knows_its_costs
-from levcert.certifiers.search.edit_pairs import PairSearch, UndecidedError
+from levcert.certifiers.search.budget import Budget, OutOfBudgetError
+from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.certifiers.search.edit_scripts import ScriptSearch
-from levcert.certifiers.search.refine import Refine
+from levcert.certifiers.search.refine import LONGEST_SEARCHED, Refine
 from levcert.certifiers.search.single_edits import worst_single_edit
 from levcert.models.votes import VoteModel
 from levcert.text.alphabet import Text
@@ -65,10 +66,6 @@ class Exact(Certifier):
         return Refine(distance=distance, expansions=expansions, budget=self.budget)
 
 
-class _OutOfTimeError(Exception):
-    """The seconds for a text are over."""
-
-
 @dataclass
 class _Interval:
     """What is known about one text: ``radius`` edits keep the label, ``upper`` change it.  Each stage knows more."""
@@ -80,42 +77,51 @@ class _Interval:
     radius: int  # at first that of one pass
     upper: int | None = None
     counterexample: Text | None = None
-    deadline: float | None = field(init=False)
+    undecided: str | None = None  # the first limit that was met
+    budget: Budget = field(init=False)
     pairs: PairSearch = field(init=False)
 
     def __post_init__(self) -> None:
         options = self.options
-        self.deadline = None if options.budget is None else time.perf_counter() + options.budget
-        self.pairs = PairSearch(self.batch, self.index, options.evaluations, self.deadline, options.farthest)
+        self.budget = Budget(None, options.budget)
+        self.pairs = PairSearch(self.batch, self.index, options.evaluations, options.farthest, budget=self.budget)
 
     def closed(self) -> Verdict:
         """Go through the stages until both ends meet or enough is proved."""
-        try:
-            for stage in (self._one_edit, self._two_edits, self._far_edits, self._worst_pairs, self._longer_scripts):
-                stage()
-                if self.upper == self.radius + 1 or self.radius >= self.options.enough:
-                    break
-        except _OutOfTimeError:
-            pass
+        length, budget = len(self.pairs.ids), self.options.budget
+        if length > LONGEST_SEARCHED and budget is None:
+            self.undecided = f"too long for the exact search ({length:,} symbols)"
+        else:
+            try:
+                self._one_edit()
+                for stage in (self._two_edits, self._far_edits, self._worst_pairs, self._longer_scripts):
+                    if self.upper == self.radius + 1 or self.radius >= self.options.enough:
+                        break
+                    self._try(stage)
+            except OutOfBudgetError as limit:
+                self.undecided = str(limit)
         margin = float(self.batch.margin[self.index])
-        return Verdict(self.radius, "proved", margin, self.upper, self.counterexample)
+        return Verdict(self.radius, "proved", margin, self.upper, self.counterexample, self.undecided)
+
+    def _try(self, stage: Callable[[], None]) -> None:
+        """Run a stage; the next one may know more without what this one did not find out."""
+        try:
+            stage()
+        except OutOfBudgetError as limit:
+            self.undecided = self.undecided or str(limit)
+            self.budget.check()
 
     def _one_edit(self) -> None:
-        worst, counterexample = worst_single_edit(self.pairs, self.deadline)
+        worst, counterexample = worst_single_edit(self.pairs)
         if counterexample is not None:
             self.upper, self.counterexample = 1, counterexample
-        elif worst is None:
-            raise _OutOfTimeError
         else:
             self.radius = max(self.radius, self._beyond(worst, 1))
 
     def _two_edits(self) -> None:
         if self.options.distance < 2 or not self._knows_replacements:
             return
-        try:
-            script = self.pairs.run()
-        except UndecidedError:
-            return
+        script = self.pairs.run()
         if script is not None:
             self.upper, self.counterexample = 2, self.pairs.text(script)
         else:
@@ -134,10 +140,7 @@ class _Interval:
         if self.options.distance < 2 or not self._knows_replacements:
             return
         while 2 <= self.radius < self.options.enough and self.radius + 1 != self.upper:
-            try:
-                if not self.pairs.leave((self.radius - 1) * self.costs):
-                    return
-            except UndecidedError:
+            if not self.pairs.leave((self.radius - 1) * self.costs):
                 return
             radius = self._beyond(self.pairs.worst, 2)
             if radius <= self.radius:
@@ -150,11 +153,7 @@ class _Interval:
         if nodes == "default":
             nodes = _NODES if self._knows_replacements else 0
         while self.radius < self.options.distance and (self.upper is None or self.radius + 1 < self.upper):
-            search = ScriptSearch(self.batch, self.index, self.radius + 1, self.costs, nodes, self.deadline)
-            try:
-                found = search.run()
-            except UndecidedError:
-                return
+            found = ScriptSearch(self.batch, self.index, self.radius + 1, self.costs, nodes, self.budget).run()
             if found is None:
                 self.radius += 1
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -75,6 +76,9 @@ app.add_typer(benchmark.app, name="benchmark")
 
 def main() -> None:
     """Run the command; see ``levcert.cli.exit_codes`` for how it ends."""
+    # A closed stream is None, and its number would go to the next file that is opened.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any text can be printed anywhere
     # A warning is one sentence for the user, without the line of our code that it came from.

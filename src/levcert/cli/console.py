@@ -1,8 +1,12 @@
-"""Tables, texts and edits on the screen."""
+"""Tables, texts and edits on the screen.
+
+Labels, columns and file names come from others, as texts do: what is printed here is never read as markup, and control
+characters are shown as escapes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -13,6 +17,7 @@ from rich.text import Text as Styled
 from levcert.certificates.difference import difference, excerpt
 from levcert.certificates.explain import meaning
 from levcert.text.alphabet import Text
+from levcert.text.printable import printable
 
 if TYPE_CHECKING:
     from levcert.certificates.certificate import Certificate
@@ -20,19 +25,31 @@ if TYPE_CHECKING:
 
 
 class _Console(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(printable(part) if isinstance(part, str) else part for part in objects), **options)
+
     def on_broken_pipe(self) -> None:
         """Leave it to ``levcert.cli.exit_codes``, where rich would end the program with code 1."""
         raise
 
 
-console = _Console(highlight=False)
+console = _Console(highlight=False, markup=False, emoji=False)
+
+
+class _Table(Table):
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        super().add_row(*(Styled(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
 
 
 def table(title: str, *columns: str) -> Table:
     """Return an empty table in our style; a column whose name begins with > is right-aligned."""
-    result = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    result = _Table(
+        title=Styled(printable(title)), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for column in columns:
-        result.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+        result.add_column(
+            Styled(printable(column.removeprefix(">"))), justify="right" if column.startswith(">") else "left"
+        )
     return result
 
 
@@ -69,13 +86,6 @@ def describe_dataset(dataset: Dataset) -> None:
     console.print(shares)
 
 
-def printable(text: Text) -> str:
-    """Return a text for the screen: control characters, and bytes outside ASCII, as escapes."""
-    if isinstance(text, bytes):
-        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in text)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
     """Return the other text with its edits marked: [-deleted-] and {+inserted+}, coloured where there is colour.
 
@@ -95,9 +105,9 @@ def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
 def print_certificate(certificate: Certificate) -> None:
     """Print what a certificate says and means, and its counterexample with the edits marked."""
     facts = {
-        "label": Styled(certificate.label, style="bold"),
+        "label": Styled(printable(certificate.label), style="bold"),
         "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
-        "meaning": Styled(meaning(certificate)),
+        "meaning": Styled(printable(meaning(certificate))),
     }
     if certificate.counterexample is not None and certificate.upper:
         edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
@@ -105,7 +115,7 @@ def print_certificate(certificate: Certificate) -> None:
         facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
     if certificate.class_radii is not None:
         radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
-        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
+        facts["per class"] = Styled(printable(", ".join(f"{label} {radius}" for label, radius in radii)))
     console.print(Styled(printable(certificate.text)), soft_wrap=True)
     for name, fact in facts.items():
         console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)

@@ -7,12 +7,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
+import click
 import typer
 from typer.core import TyperGroup
 
 from levcert.errors import InputError
+from levcert.text.printable import printable
 
 # What to install where a module is missing.
 _EXTRAS: Final = {"torch": "train", "sklearn": "sklearn", "fastapi": "web", "uvicorn": "web", "distributed": "cluster"}
@@ -47,8 +49,11 @@ def _endings() -> Iterator[None]:
         sys.stdout.flush()
     except InputError as error:
         raise _ending(2, str(error)) from None
+    except click.UsageError as error:
+        error.message = printable(error.message)  # type: ignore[misc]  # it may quote the name of a file
+        raise
     except BrokenPipeError:  # the reader of our pipe (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close(sys.stdout)
     except Terminated as interrupt:
         raise _ending(2, str(interrupt)) from None
     except KeyboardInterrupt as interrupt:
@@ -60,13 +65,27 @@ def _endings() -> Iterator[None]:
         raise _ending(2, f"This needs {error.name}; install it with: pip install 'levcert[{extra}]'.") from None
     except OSError as error:  # a full disk, a lost network folder
         raise _ending(2, f"{error.filename or 'A file'}: {error.strerror or error}.") from None
+    except MemoryError:
+        raise _ending(2, "There is not enough memory; use a smaller model, or shorter or fewer texts.") from None
 
 
 def say(sentence: str) -> None:
-    """Tell the person at the terminal; stdout is for results."""
-    print(f"levcert: {sentence}", file=sys.stderr, flush=True)
+    """Tell the person at the terminal, in one line; stdout is for results."""
+    try:
+        print(f"levcert: {printable(sentence)}", file=sys.stderr, flush=True)
+    except OSError:  # nobody listens
+        _close(sys.stderr)
 
 
 def _ending(code: int, sentence: str) -> typer.Exit:
     say(sentence)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close(sys.stdout)
     return typer.Exit(code)
+
+
+def _close(stream: TextIO) -> None:
+    """Send what is still to be written to a stream nowhere: the interpreter flushes it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

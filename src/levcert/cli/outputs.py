@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from levcert.errors import InputError
 from levcert.files.atomic import check_writable
+from levcert.text.printable import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+_WIDEST: Final = 40  # characters of a column
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write rows to a .csv, .jsonl or .parquet file.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one per line.")]
@@ -27,8 +29,8 @@ def print_json(value: Any) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print a line at once."""
-    print(line, flush=True)
+    """Print a line at once; control characters, of a file's name or a label, as escapes."""
+    print(printable(line), flush=True)
 
 
 def check_output(path: Path | None, *, resume: bool = False) -> None:
@@ -67,9 +69,9 @@ class Lines:
 
         line = Text(style=style)
         for (name, width), cell in zip(self.widths.items(), cells, strict=True):
-            part = cell.copy() if isinstance(cell, Text) else Text(cell)
+            part = cell.copy() if isinstance(cell, Text) else Text(printable(cell))
             if width:
-                part.align("right" if name in self.numbers else "left", max(width, len(name)))
+                part.align("right" if name in self.numbers else "left", min(max(width, len(name)), _WIDEST))
                 part.append("  ")
             line.append_text(part)
         # Whole lines in a pipe, lines cut at the edge of a screen.

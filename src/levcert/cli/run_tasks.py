@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WHERE: Final[dict[str, Kind]] = {"file": "string", "row": "integer"}  # the first columns of every output
 TIMES: Final = ("seconds", "attack_seconds")  # written on request only: they are different in each run
 EDITS_BEYOND: Final = 5  # how far beyond the radius an attack looks for a counterexample
+LONGEST_ATTACKED: Final = 5_000  # characters
 
 Answered = tuple[dict[str, list[Any]], dict[str, float]]  # columns, and what they add up to
 
@@ -106,7 +107,7 @@ class CertifyTask(ModelTask):
     columns: ClassVar[Columns] = {
         "text": "text", "label": "string", "radius": "integer", "margin": "number", "method": "string",
         "claim": "string", "threat": "string", "unit": "string", "target": "string", "upper": "integer",
-        "counterexample": "text", "class_radii": "string", "seconds": "number",
+        "counterexample": "text", "class_radii": "string", "undecided": "string", "seconds": "number",
     }  # fmt: skip
 
     method: str = "auto"
@@ -124,7 +125,10 @@ class CertifyTask(ModelTask):
             from levcert.certificates.files import certificate_record
             from levcert.certifiers import certify_each
 
-            rows = (with_counterexample(model, row) for row in certify_each(model, chunk.texts, self.method, **limits))
+            rows = (
+                with_counterexample(model, row, self.budget)
+                for row in certify_each(model, chunk.texts, self.method, **limits)
+            )
             columns = _transposed(list(map(certificate_record, rows)), self.columns)
         else:
             from levcert.certifiers.certify_columns import certify_columns
@@ -206,12 +210,17 @@ def loaded(content: bytes) -> WindowModel:
         return load(path)
 
 
-def with_counterexample(model: WindowModel, certificate: Certificate) -> Certificate:
-    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
+def with_counterexample(model: WindowModel, certificate: Certificate, budget: float | None) -> Certificate:
+    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own.
+
+    No attack where the time is over, or the text is so long that an attack takes minutes.
+    """
     from levcert.certificates.claims import IS_TARGET
     from levcert.evaluation.evaluator import with_attack
 
-    if certificate.counterexample is not None or certificate.claim == IS_TARGET:
+    known = certificate.counterexample is not None or certificate.claim == IS_TARGET
+    late = budget is not None and certificate.seconds >= budget
+    if known or late or len(certificate.text) > LONGEST_ATTACKED:
         return certificate
     return with_attack(model, certificate, certificate.radius + EDITS_BEYOND)
 

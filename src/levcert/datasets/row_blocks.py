@@ -255,10 +255,22 @@ def read_parquet(path: Path, choose: Choose) -> Iterator[tuple[Block, float]]:
             for batch in parquet.iter_batches(batch_size=_ROWS, columns=names):
                 numbers = list(range(first, first + batch.num_rows))
                 first += batch.num_rows
-                columns = {name: batch.column(name).to_pylist() for name in names}
+                columns = {name: _python_values(batch.column(name)) for name in names}
                 yield Block(numbers, list(numbers), columns), (first - 1) / parquet.metadata.num_rows
     except pa.ArrowException as error:
         raise InputError(f"This is not a complete parquet file ({error}).") from None
+
+
+def _python_values(column: Any) -> list[Any]:
+    """Return the values of a parquet column; bytes that are not UTF-8 as surrogates, so that they are found."""
+    import pyarrow as pa
+
+    try:
+        values: list[Any] = column.to_pylist()
+    except UnicodeDecodeError:
+        raw = column.cast(pa.binary()).to_pylist()
+        values = [None if value is None else value.decode("utf-8", "surrogateescape") for value in raw]
+    return values
 
 
 def read_excel(path: Path, choose: Choose) -> Iterator[Block]:

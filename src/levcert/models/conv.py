@@ -213,11 +213,29 @@ class ConvModel(WindowModel):
             table_features(self.table, texts.ids, texts.offsets, padding, self.activation.code, features)
             return features
         for first, last in _parts(texts.lengths, _ROWS_AT_ONCE):
-            features[first:last] = self._pooled_deep(texts.part(first, last), padded=padded)
+            if padded and last == first + 1 and texts.lengths[first] > 2 * _ROWS_AT_ONCE:
+                features[first] = self._pooled_long(texts[first])
+            else:
+                features[first:last] = self._pooled_deep(texts.part(first, last), padded=padded)
         return features
 
-    def _pooled_deep(self, texts: EncodedTexts, *, padded: bool) -> Array:
-        """Evaluate layer by layer; between layers, sequences lie one after the other."""
+    def _pooled_long(self, ids: Ids) -> Array:
+        """Evaluate a long text some windows at a time, and add them up in the same order: the same bits.
+
+        Padding has the embedding 0, and σ(0) = 0, so a text with padding written out has the same rows.
+        """
+        side, sums = self.width - 1, np.zeros(self.head.shape[1])
+        windows = len(ids) + side
+        for first in range(0, windows, _ROWS_AT_ONCE):
+            last = min(first + _ROWS_AT_ONCE, windows)
+            # Window i holds the symbols i − side … i.
+            inside = ids[max(0, first - side) : last]
+            part = np.pad(inside, (max(0, side - first), max(0, last - len(ids))))
+            sums = self._pooled_deep(EncodedTexts.single(part), padded=False, sums=sums[None])[0]
+        return sums
+
+    def _pooled_deep(self, texts: EncodedTexts, *, padded: bool, sums: Array | None = None) -> Array:
+        """Evaluate layer by layer; between layers, sequences lie one after the other.  Rows are added to ``sums``."""
         from levcert.kernels.conv_scores import activate_rows, convolve_rows, sum_rows, table_rows
 
         offsets, values = texts.offsets, np.zeros((0, 0))
@@ -234,7 +252,7 @@ class ConvModel(WindowModel):
                 convolve_rows(values, offsets, self._deeper[layer - 1], padding, out, after)
             activate_rows(out, self.activation.code)
             offsets, values = after, out
-        sums = np.zeros((len(texts), values.shape[1]))
+        sums = np.zeros((len(texts), values.shape[1])) if sums is None else sums
         sum_rows(values, offsets, sums)
         return sums
 

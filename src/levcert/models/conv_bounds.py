@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 
 _MOST_GIGABYTES: Final = 8
 _MOST_OPERATIONS: Final = 1e12  # some minutes
+_MOST_CLASSES: Final = 512  # every pair of which is a call of a kernel
 _PER_CALL: Final = 20_000  # operations that take as long as a call of a kernel
 
 
@@ -33,7 +34,7 @@ def operations(table: Array, classes: int) -> float:
 def _check_size(table: Array, head: Array) -> None:
     rows, classes = len(table), len(head)
     gigabytes = 4 * 8 * (classes * rows) ** 2 / 1e9
-    if gigabytes > _MOST_GIGABYTES or operations(table, classes) > _MOST_OPERATIONS:
+    if gigabytes > _MOST_GIGABYTES or operations(table, classes) > _MOST_OPERATIONS or classes > _MOST_CLASSES:
         cost = f"take {gigabytes:.0f} GB" if gigabytes > _MOST_GIGABYTES else "take too long"
         raise InputError(
             f"Bounds for {classes} classes and {rows - 1} symbols {cost}; make the alphabet "

@@ -162,11 +162,18 @@ class VoteModel(WindowModel):
         return losses
 
     def lone_gains(
-        self, ids: Ids, label: int, insert: Mask, delete: Mask, replace: Mask
+        self,
+        ids: Ids,
+        label: int,
+        insert: Mask,
+        delete: Mask,
+        replace: Mask,
+        stop: npt.NDArray[np.uint8] | None = None,
     ) -> tuple[Mask, npt.NDArray[np.int32]]:
         """Return which edits are possible (kinds × slots), and what their new n-grams can gain on the label, in units.
 
-        Classes × kinds × slots × R × R, as in ``lone_losses``; 0 for what is not possible.
+        Classes × kinds × slots × R × R, as in ``lone_losses``; 0 for what is not possible.  Whoever raises the flag
+        ``stop`` gets arrays that are not complete.
         """
         from levcert.kernels.search.lone import lone_gains
         from levcert.kernels.vote_scores import powers_to, shift_of
@@ -176,7 +183,7 @@ class VoteModel(WindowModel):
         lone_gains(
             self._votes, self.used_rows, self._orders, np.uint64(shift_of(self.votes.shape[1])), powers_to(self.width),
             np.ascontiguousarray(ids), insert, replace, delete, label,
-            possible, gains,
+            np.zeros(1, dtype=np.uint8) if stop is None else stop, possible, gains,
         )  # fmt: skip
         return possible, gains
 

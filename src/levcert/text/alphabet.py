@@ -32,6 +32,7 @@ Ids = npt.NDArray[np.int32]
 
 PADDING: Final = 0
 _CODE_POINTS: Final = sys.maxunicode + 1
+_AT_ONCE: Final = 1 << 22  # characters that are encoded at once
 _VISIBLE_OUTSIDERS: Final = "\N{REPLACEMENT CHARACTER}\N{EURO SIGN}\N{SECTION SIGN}\N{WHITE SQUARE}"
 
 
@@ -175,23 +176,30 @@ class Alphabet:
             raise InputError("Expected a list of texts, got a single text; write [text].")
         if self.kind == "bytes":
             texts = [as_bytes(text) for text in texts]
-        units = self._units(texts)
+        joined = self._joined(texts)
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
-        if self.kind == "bytes":
-            return EncodedTexts(units.astype(np.int32) + 1, offsets)
-        ids = self._id_of_code_point[units]
-        known = ids != PADDING
-        if not known.all():
-            kept_before = np.concatenate([[0], np.cumsum(known)])
-            ids, offsets = ids[known], kept_before[offsets]
-        return EncodedTexts(ids, offsets)
+        ids = np.empty(len(joined), dtype=np.int32)
+        kept_offsets, kept = np.empty_like(offsets), 0
+        for first in range(0, max(len(joined), 1), _AT_ONCE):  # the ids are all that takes memory
+            found = self._ids_of(joined[first : first + _AT_ONCE])
+            known = found != PADDING
+            here = slice(*np.searchsorted(offsets, [first, first + len(found)]))
+            kept_offsets[here] = kept + offsets[here] - first
+            if not known.all():
+                before = np.concatenate([[0], np.cumsum(known)])
+                kept_offsets[here] = kept + before[offsets[here] - first]
+                found = found[known]
+            ids[kept : kept + len(found)] = found
+            kept += len(found)
+        kept_offsets[offsets == len(joined)] = kept
+        return EncodedTexts(ids[:kept], kept_offsets)
 
     def positions(self, text: Text) -> npt.NDArray[np.int64]:
         """Return for each id of ``encode(text)`` the position in ``text`` that it came from."""
         if self.kind == "bytes":
             return np.arange(len(as_bytes(text)))
-        return np.flatnonzero(self._id_of_code_point[self._units([text])])
+        return np.flatnonzero(self._ids_of(self._joined([text])))
 
     def decode(self, ids: Sequence[int] | Ids) -> Text:
         """Return a text with these ids; ``encode(decode(ids))`` gives them back."""
@@ -258,15 +266,21 @@ class Alphabet:
                 return character
         return chr(int(np.argmax(self._id_of_code_point == id_)))
 
-    def _units(self, texts: Sequence[Text]) -> npt.NDArray[Any]:
-        """Return the code points (or bytes) of all texts, one after the other."""
+    def _joined(self, texts: Sequence[Text]) -> Text:
+        """Return all texts one after the other, as the type that this alphabet encodes."""
         if self.kind == "bytes":
-            return np.frombuffer(b"".join(map(as_bytes, texts)), dtype=np.uint8)
+            return b"".join(map(as_bytes, texts))
         try:
-            return _code_points("".join(texts))  # type: ignore[arg-type]
+            return "".join(texts)  # type: ignore[arg-type]
         except TypeError:
             kind = next(type(text).__name__ for text in texts if not isinstance(text, str))
             raise InputError(f"A character alphabet encodes texts of type str, not {kind}.") from None
+
+    def _ids_of(self, text: Text) -> Ids:
+        """Return the id of every character or byte; 0 for a character that is dropped."""
+        if isinstance(text, bytes):
+            return np.frombuffer(text, dtype=np.uint8).astype(np.int32) + 1
+        return self._id_of_code_point[_code_points(text)]
 
 
 _BYTES: Final = "".join(map(chr, range(256)))

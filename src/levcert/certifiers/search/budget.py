@@ -1,8 +1,15 @@
-"""How much a search may do: counted in expansions, so that every machine gives the same answer; seconds on top."""
+"""How much a search may do: counted in expansions, so that every machine gives the same answer; seconds on top.
+
+Kernels run for longer than a caller may want to wait, and cannot look at the clock.  They look at a flag, ``stop``,
+which a timer sets when the seconds are over; what they then return is not used.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,20 +17,40 @@ import numpy.typing as npt
 
 
 class OutOfBudgetError(Exception):
-    """The search has done what it may do; what is proved so far stays proved."""
+    """The search has done what it may do; what is proved so far stays proved.  The message says which limit it met."""
 
 
 @dataclass
 class Budget:
-    """Expansions left (None: any number), and the time at which to stop (None: never)."""
+    """Expansions left (None: any number), and seconds from now on (None: any number)."""
 
     expansions: int | None = None
-    deadline: float | None = None
+    seconds: float | None = None
     left: npt.NDArray[np.int64] = field(init=False)  # one number, which kernels count down themselves
+    stop: npt.NDArray[np.uint8] = field(init=False)  # one flag, which kernels look at
 
     def __post_init__(self) -> None:
         self.left = np.array([np.iinfo(np.int64).max if self.expansions is None else self.expansions], dtype=np.int64)
+        self.stop = np.zeros(1, dtype=np.uint8)
         self._start = int(self.left[0])
+        self.deadline = None if self.seconds is None else time.perf_counter() + self.seconds
+
+    @contextmanager
+    def timer(self) -> Iterator[None]:
+        """Raise the flag when the seconds are over, as long as this context is open."""
+        if self.deadline is None:
+            yield
+            return
+        timer = threading.Timer(max(0.0, self.deadline - time.perf_counter()), self._raise_flag)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _raise_flag(self) -> None:
+        self.stop[0] = 1
 
     def spend(self, expansions: int) -> None:
         """Take some expansions; raise OutOfBudgetError if there are not so many, or no time is left."""
@@ -31,8 +58,16 @@ class Budget:
         self.check()
 
     def check(self) -> None:
-        if self.left[0] < 0 or (self.deadline is not None and time.perf_counter() > self.deadline):
-            raise OutOfBudgetError
+        """Raise OutOfBudgetError if expansions or seconds are used up."""
+        if self.left[0] < 0:
+            raise OutOfBudgetError(f"the search has used its {self.expansions or 0:,} expansions")
+        if self.late:
+            raise OutOfBudgetError(f"the {self.seconds or 0:g} s for this text are over")
+
+    @property
+    def late(self) -> bool:
+        """Whether the seconds are over."""
+        return bool(self.stop[0]) or (self.deadline is not None and time.perf_counter() > self.deadline)
 
     @property
     def used(self) -> int:

@@ -56,12 +56,13 @@ class Edges:
             columns, (values, elsewhere) = np.empty((room, 6), dtype=np.int32), np.empty((2, room), dtype=np.int64)
             count = surviving_edges(
                 k, margin, layers.possible, layers.lone, layers.destroyed, layers.shared, enter, leave, rest, follow,
-                columns, values, elsewhere,
+                columns, layers.budget.stop, values, elsewhere,
             )  # fmt: skip
+            layers.budget.check()
             if count <= room:
                 break
             if count > _MOST_EDGES:
-                raise OutOfBudgetError
+                raise OutOfBudgetError(f"more than {_MOST_EDGES:,} pairs of near edits may change the label")
             room = count
         columns, values, elsewhere = columns[:count], values[:count], elsewhere[:count]
         source, target = np.empty((2, count), dtype=np.int32)

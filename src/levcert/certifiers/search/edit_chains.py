@@ -19,13 +19,14 @@ Texts are worked through in blocks, so that the memory does not grow with the le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.certifiers.lipschitz import window_ranges
+from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.errors import InputError
 from levcert.models.edit_effects import Mask, windows_of
 from levcert.models.tap_bounds import WindowRange
@@ -36,6 +37,7 @@ from levcert.text.edits import Operation
 _FIRST_EDITS = 8  # edits to compute totals for; then four times as many, until the margin is used up
 _ONCE = 16  # edits at once, at most
 _NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
+_MOST_STEPS = 1 << 30  # edits·length·R²·classes, some 10 ns each; the first edits are always tried
 _SMALLEST_BLOCK = 64
 
 Block = tuple[int, Array, Array]  # first slot; kinds × slots × R × R × classes; kinds × slots × R × classes
@@ -49,35 +51,54 @@ class Chains(Certifier):
     needs: ClassVar[str] = "a model with bounded windows (votes, or a convolution with tanh)"
 
     enough: int | None = None  # a radius beyond which nothing more is computed
+    budget: float | None = None  # seconds for each text
     symbols: bool = (
         True  # False: lone windows count as lowest, too, and no symbol is tried: the text's windows are known
     )
 
     def limited(self, max_distance: int | None, budget: float | None) -> Chains:
-        return replace(self, enough=max_distance) if self.enough is None else self
+        enough = max_distance if self.enough is None else self.enough
+        return replace(self, enough=enough, budget=budget if self.budget is None else self.budget)
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         ranges = window_ranges(batch.model)
         if ranges is None:
             raise InputError(f"chains needs {self.needs}; use exact for this one.")
-        return [
-            Verdict(self.radius(batch, index, ranges), "proved", float(batch.margin[index]))
-            for index in range(len(batch.texts))
-        ]
+        verdicts = []
+        for index in range(len(batch.texts)):
+            radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget))
+            verdicts.append(Verdict(radius, "proved", float(batch.margin[index]), undecided=undecided))
+        return verdicts
 
-    def radius(self, batch: Batch, index: int, ranges: list[tuple[int, WindowRange]]) -> int:
+    def proved(
+        self, batch: Batch, index: int, ranges: list[tuple[int, WindowRange]], budget: Budget, known: int = 0
+    ) -> tuple[int, str | None]:
+        """Return the radius of a text, and the limit that kept it from being larger, if there was one.
+
+        ``known`` edits are known to keep the label.
+        """
         margins = batch.margins[index]
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
-        costs = ChainCosts.of(batch, index, ranges, symbols=self.symbols)
+        costs = ChainCosts(batch, index, ranges, self.symbols, budget)
         others = np.flatnonzero(np.isfinite(margins)).tolist()
-        edits = most if most <= _ONCE else min(_FIRST_EDITS, most)
+        affordable = _MOST_STEPS // ((len(batch.encoded[index]) + 1) * batch.model.width**2 * max(len(others), 1))
+        edits = most if most <= _ONCE else min(max(_FIRST_EDITS, 2 * known), most)
+        if known and edits > affordable:
+            return known, f"too long for chains of {edits:,} edits"
+        proved = known
         while True:
             spare = margins[others, None] - allowance * np.arange(2, edits + 2)
-            kept = int((spare > costs.all_totals(others, edits)[:, 1:]).cumprod(axis=1).sum(axis=1).min(initial=edits))
-            if kept < edits or edits >= most:
-                return kept
-            edits = min(4 * edits, most)
+            try:
+                totals = costs.all_totals(others, edits)
+            except OutOfBudgetError as limit:
+                return proved, str(limit)
+            proved = int((spare > totals[:, 1:]).cumprod(axis=1).sum(axis=1).min(initial=edits))
+            if proved < edits or edits >= most:
+                return proved, None
+            if edits >= affordable:
+                return proved, f"too long for chains of more than {edits:,} edits"
+            edits = min(4 * edits, most, affordable)
 
 
 @dataclass
@@ -88,6 +109,7 @@ class ChainCosts:
     index: int
     ranges: list[tuple[int, WindowRange]]
     symbols: bool
+    budget: Budget = field(default_factory=Budget)
     _only: Block | None = None  # of a text of one block, which is kept
 
     @classmethod
@@ -110,6 +132,7 @@ class ChainCosts:
         shared, enter = _shared(width, self._lowest), np.empty(width)
         for first, lone, destroyed in self._blocks():
             for row, other in enumerate(others):
+                self.budget.check()
                 mine, gone, both = (np.ascontiguousarray(part[..., other]) for part in (lone, destroyed, shared))
                 chain_block(first, mine, gone, both, leave[row], closed[row], enter)
         ends = np.maximum(closed[:, last % (width + 1)], 0)
@@ -124,12 +147,14 @@ class ChainCosts:
     def _blocks(self) -> Iterator[Block]:
         """Give the number of the first slot of each block, the lone losses of its slots, and what they destroy."""
         model, slots = self.batch.model, len(self.batch.encoded[self.index]) + 1
-        size = max(_SMALLEST_BLOCK, _NUMBERS_AT_ONCE // (3 * model.width**2 * model.classes))
+        numbers = 3 * model.width**2 * model.classes  # of one slot
+        size = max(_SMALLEST_BLOCK, _NUMBERS_AT_ONCE // max(numbers, model.width * model.alphabet.size))
         if slots <= size:
             self._only = self._only or self._block(0, slots)
             yield self._only
             return
         for first in range(0, slots, size):
+            self.budget.check()
             yield self._block(first, min(first + size, slots))
 
     def _block(self, first: int, last: int) -> Block:

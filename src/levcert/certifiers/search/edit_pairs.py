@@ -16,7 +16,6 @@ What the bounds leave open is evaluated: for one edit fixed, all symbols of the 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.certifiers.base import Array, is_counterexample
+from levcert.certifiers.search.budget import OutOfBudgetError
 from levcert.certifiers.search.far_edits import far_edits
 from levcert.certifiers.search.local_losses import LocalLosses, Slot
 from levcert.models.edit_effects import pad
@@ -36,10 +36,11 @@ from levcert.text.edits import Edit, Operation
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+_TOO_NEAR = "two edits leave both labels within the rounding of each other"
 _HOLES_AT_ONCE = 256  # bounds the memory for long texts
 
 
-class UndecidedError(Exception):
+class UndecidedError(OutOfBudgetError):
     """The search ran out of its budget, or came too near to a margin of 0 to tell."""
 
 
@@ -48,7 +49,6 @@ class PairSearch(LocalLosses):
     """The search for two edits that change the label of one text that no single edit changes."""
 
     evaluations: int | None = None  # how many edits may be expanded; None: any number
-    deadline: float | None = None
     farthest: int = 2  # how many far edits are combined
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class PairSearch(LocalLosses):
         if script := self._first_counterexample(self._near_pairs()):
             return script
         if doubtful:
-            raise UndecidedError
+            raise UndecidedError(_TOO_NEAR)
         if self.suspects:  # each was tried and kept the label, by less than the allowance
             self.worst = np.minimum(self.worst, 0)
         return None
@@ -91,6 +91,7 @@ class PairSearch(LocalLosses):
         for script in scripts:
             if is_counterexample(self.text(script), self.batch, self.index):
                 return script
+            self.budget.check()
             self.suspects += 1
             if self.batch.target is not None:  # a third class may win in any number of scripts
                 self._spend()
@@ -113,9 +114,8 @@ class PairSearch(LocalLosses):
     def _spend(self) -> None:
         self.spent += 1
         if self.evaluations is not None and self.spent > self.evaluations:
-            raise UndecidedError
-        if self.deadline is not None and time.perf_counter() > self.deadline:
-            raise UndecidedError
+            raise UndecidedError(f"the search for pairs has used its {self.evaluations:,} evaluations")
+        self.budget.check()
 
     # Far pairs.
 
@@ -166,6 +166,7 @@ class PairSearch(LocalLosses):
         padded, allowed = pad(self.ids, self.width - 1), np.ascontiguousarray(allowed)
         left, right = (np.empty((len(lefts), self.width + 1, len(self.margins))) for _ in range(2))
         for start in range(0, len(lefts), _HOLES_AT_ONCE):
+            self.budget.check()
             part = slice(start, start + _HOLES_AT_ONCE)
             windows = self.batch.model.hole_window_scores(padded, lefts[part], rights[part])
             replacement_bounds(windows, self.label, old[part], self.costs, allowed[part], left[part], right[part])
@@ -175,7 +176,7 @@ class PairSearch(LocalLosses):
     def costs(self) -> Array:
         costs = self.batch.model.replacement_costs(self.label)
         if costs is None:
-            raise UndecidedError
+            raise UndecidedError("the model gives no costs of replacements")
         return costs
 
     def _pairs_with_a_substitution(self) -> Iterator[list[Edit]]:
@@ -198,6 +199,7 @@ class PairSearch(LocalLosses):
         inside = (others >= 0) & (others < len(slots))
         others, places, bounds = others[inside], places[inside], bounds[inside]
         for row in np.flatnonzero(self._open(slots[others] + bounds)):
+            self.budget.check()
             edits, losses = self._edits_in(kind, int(others[row]))
             for chosen in np.flatnonzero(self._open(losses + bounds[row])):
                 yield from self._expand(edits[chosen], losses[chosen], int(places[row]))

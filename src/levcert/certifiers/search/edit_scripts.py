@@ -17,7 +17,6 @@ better; this search then stops at its budget.
 from __future__ import annotations
 
 import heapq
-import time
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -25,7 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.certifiers.base import Array, Batch, are_counterexample, is_counterexample
+from levcert.certifiers.search.budget import Budget
 from levcert.certifiers.search.edit_pairs import UndecidedError
+from levcert.certifiers.search.effects_in_parts import all_effects
 from levcert.text.alphabet import EncodedTexts, Ids, Text
 from levcert.text.edits import Operation
 from levcert.text.model_view import seen_script, typed
@@ -57,7 +58,7 @@ class ScriptSearch:
     distance: int
     costs: Array
     nodes: int | None = None
-    deadline: float | None = None
+    budget: Budget = field(default_factory=Budget)
 
     def run(self) -> tuple[int, Text] | None:
         """Return a text that has another label and its number of edits, or None; raise UndecidedError out of budget."""
@@ -72,14 +73,15 @@ class ScriptSearch:
                 continue  # another order of the same edits
             reached[ids.tobytes()] = node.left
             expanded += 1
-            late = self.deadline is not None and time.perf_counter() > self.deadline
-            if late or (self.nodes is not None and expanded > self.nodes) or len(waiting) > _MOST_OPEN:
-                raise UndecidedError
+            self.budget.check()
+            if (self.nodes is not None and expanded > self.nodes) or len(waiting) > _MOST_OPEN:
+                raise UndecidedError(f"the search for longer scripts has expanded {expanded - 1:,} texts")
             bounds, margins, edits = self._children(ids, node.left)
             for row in np.flatnonzero(margins <= self.tolerance):
                 found = self._counterexample(_edited(ids, *edits[row].tolist()))
                 if found is not None:
                     return found
+                self.budget.check()
             if node.left > 1:
                 for bound, edit in zip(bounds.tolist(), edits.tolist(), strict=True):
                     heapq.heappush(waiting, _Node(bound, next(numbers), ids, tuple(edit), node.left - 1))
@@ -98,7 +100,7 @@ class ScriptSearch:
         # What the edits after the next one may take; without a bound (an infinite cost) nothing can be pruned.
         slack = (left - 1) * self.costs if left > 1 else np.zeros_like(self.costs)
         slack[y] = 0
-        effects = model.edit_effects(ids)
+        effects = all_effects(model, ids, self.budget)
         kinds = (
             (Operation.INSERT, effects.insertions, np.broadcast_to(allowed.insert, effects.insertions.shape[:2])),
             (Operation.DELETE, effects.deletions[:, None], allowed.delete[ids - 1, None]),
@@ -126,7 +128,8 @@ class ScriptSearch:
             return None
         changed = typed(model.alphabet, batch.threat, text, script)
         if changed is None:
-            raise UndecidedError  # other edits that lead to the same ids might be ones that can be typed
+            # Other edits that lead to the same ids might be ones that can be typed.
+            raise UndecidedError("a counterexample cannot be typed")
         return (len(script), changed) if is_counterexample(changed, batch, self.index) else None
 
 

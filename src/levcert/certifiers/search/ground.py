@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.certifiers.base import Batch
+from levcert.certifiers.search.budget import Budget
 from levcert.kernels.search.ground import Ground, Mask, Numbers
 from levcert.kernels.search.lone import Gains, destroyed_gains
 from levcert.kernels.vote_scores import powers_to, shift_of
@@ -22,6 +23,7 @@ class TextGround:
 
     batch: Batch
     index: int
+    budget: Budget = field(default_factory=Budget)
 
     @cached_property
     def model(self) -> VoteModel:
@@ -54,7 +56,8 @@ class TextGround:
         """Which edits are possible (kinds × slots); what their n-grams gain; what those gained that they destroy."""
         model, width, slots = self.model, self.model.width, len(self.ids) + 1
         insert, replace, delete = self.allowed
-        possible, gains = model.lone_gains(self.ids, self.label, insert, delete, replace)
+        possible, gains = model.lone_gains(self.ids, self.label, insert, delete, replace, self.budget.stop)
+        self.budget.check()
         destroyed = np.zeros((model.classes, 3, slots, width), dtype=np.int32)
         destroyed_gains(model.table, self._orders, self.ids, self.label, destroyed)
         return possible, gains, destroyed
@@ -64,7 +67,7 @@ class TextGround:
         insert, replace, delete = self.allowed
         return Ground(
             self.model.table, self.model.used_rows, self._orders, self.model.highest_gains[self.label, other].copy(),
-            self.ids, insert, replace, delete, self.label, other, self._shift, self._powers,
+            self.ids, insert, replace, delete, self.label, other, self._shift, self._powers, self.budget.stop,
         )  # fmt: skip
 
     @cached_property

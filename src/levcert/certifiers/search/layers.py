@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from levcert.certifiers.search.budget import Budget
 from levcert.kernels.search.ground import NEVER, Ground, Mask, Numbers
 from levcert.kernels.search.layers import backward, forward, shared_gains
 from levcert.kernels.search.lone import Gains
 
-_FIRST_LAYERS = 8
+
+def layers_for(edits: int) -> int:
+    """Return how many layers are made when some number of edits is reached."""
+    return edits + 1 + edits // 4
 
 
 @dataclass
@@ -21,17 +25,18 @@ class Layers:
     lone: Gains  # kinds × slots × R × R
     destroyed: Gains  # kinds × slots × R
     shared: Numbers  # kinds × R × R
+    budget: Budget
     forwards: int = 0
     backwards: int = 0
     _forward: tuple[Numbers, Numbers, Numbers] = field(init=False)
     _backward: tuple[Numbers, Numbers, Numbers] = field(init=False)
 
     @classmethod
-    def of(cls, ground: Ground, possible: Mask, lone: Gains, destroyed: Gains) -> Layers:
+    def of(cls, ground: Ground, possible: Mask, lone: Gains, destroyed: Gains, budget: Budget) -> Layers:
         width = lone.shape[2]
         shared = np.zeros((3, width, width), dtype=np.int64)
         shared_gains(ground.orders, ground.highest, shared)
-        return cls(possible, lone, destroyed, shared)
+        return cls(possible, lone, destroyed, shared, budget)
 
     def __post_init__(self) -> None:
         self._forward = self._room(1)
@@ -56,22 +61,24 @@ class Layers:
         """Return ``enter``, ``leave`` and ``closed`` with at least so many layers."""
         self._forward = self._grown(self._forward, edits)
         for e in range(self.forwards + 1, edits + 1):
+            self.budget.check()
             forward(e, self.possible, self.lone, self.destroyed, self.shared, *self._forward)
-        self.forwards = max(self.forwards, edits)
+            self.forwards = e
         return self._forward
 
     def reach_backward(self, edits: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return ``rest``, ``follow`` and ``opened`` with at least so many layers."""
         self._backward = self._grown(self._backward, edits)
         for e in range(self.backwards + 1, edits + 1):
+            self.budget.check()
             backward(e, self.possible, self.lone, self.destroyed, self.shared, *self._backward)
-        self.backwards = max(self.backwards, edits)
+            self.backwards = e
         return self._backward
 
     def _grown(self, arrays: tuple[Numbers, Numbers, Numbers], edits: int) -> tuple[Numbers, Numbers, Numbers]:
         if len(arrays[0]) > edits:
             return arrays
-        room = self._room(max(2 * len(arrays[0]), edits + 1, _FIRST_LAYERS))
+        room = self._room(layers_for(edits))
         for old, new in zip(arrays, room, strict=True):
             new[: len(old)] = old
         return room

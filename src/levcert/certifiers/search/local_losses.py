@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch
+from levcert.certifiers.search.budget import Budget
+from levcert.certifiers.search.effects_in_parts import all_effects
 from levcert.models.edit_effects import EditEffects, pad
 from levcert.text.alphabet import Ids, Text
 from levcert.text.edits import Edit, Operation
@@ -26,6 +28,7 @@ class LocalLosses:
 
     batch: Batch
     index: int
+    budget: Budget = field(default_factory=Budget, kw_only=True)
 
     @cached_property
     def ids(self) -> Ids:
@@ -50,8 +53,8 @@ class LocalLosses:
 
     @cached_property
     def effects(self) -> EditEffects:
-        """The effects of all single edits."""
-        return self.batch.model.edit_effects(self.ids)
+        """The effects of all single edits; raises OutOfBudgetError if there is no time or no room for them."""
+        return all_effects(self.batch.model, self.ids, self.budget)
 
     @cached_property
     def losses(self) -> tuple[Array, Array, Array]:

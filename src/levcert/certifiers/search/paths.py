@@ -48,7 +48,7 @@ class ClassSearch:
     @cached_property
     def layers(self) -> Layers:
         possible, gains, destroyed = self.text.tables
-        return Layers.of(self.ground, possible, gains[self.other], destroyed[self.other])
+        return Layers.of(self.ground, possible, gains[self.other], destroyed[self.other], self.budget)
 
     @cached_property
     def single(self) -> Numbers:
@@ -100,6 +100,7 @@ class ClassSearch:
         refine_edges(
             self.ground, self.layers.destroyed, edges.columns, chosen, needs, edges.values, edges.exact, edges.symbols
         )
+        self.budget.check()
         self.refined.add(edges, chosen)
         return bool((edges.exact[chosen].astype(bool) & edges.isolated(chosen)).any())
 
@@ -131,7 +132,8 @@ class ClassSearch:
             shapes, symbols, sizes, losses,
         )  # fmt: skip
         if count < 0:
-            raise OutOfBudgetError
+            self.budget.check()
+            raise OutOfBudgetError(f"more than {_MOST_CLUSTERS:,} groups of near edits may change the label")
         pairs = self._pairs(edges)
         rows = list(zip(pairs.moves, pairs.loss.tolist(), strict=True))
         for i in range(count):

@@ -8,18 +8,18 @@ theorem and its proof: docs/exact-radius.md.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import numpy as np
 
 from levcert.certifiers.base import Batch, Certifier, Verdict, is_counterexample, radii
-from levcert.certifiers.lipschitz import edit_costs, window_ranges
+from levcert.certifiers.lipschitz import Lipschitz, edit_costs, window_ranges
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.clusters import Move
 from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.ground import TextGround
+from levcert.certifiers.search.layers import layers_for
 from levcert.certifiers.search.paths import ClassSearch
 from levcert.errors import InputError
 from levcert.models.votes import UNIT, VoteModel
@@ -28,7 +28,12 @@ from levcert.text.distances import levenshtein
 from levcert.text.edits import Edit, Operation
 from levcert.text.model_view import typed
 
-_MOST_BYTES: Final = 1 << 30  # of the tables of one text; longer ones are left to chains, which work in blocks
+# Longer texts are left to chains, which work in blocks; still longer ones, where no time is given, to one pass.
+LONGEST_SEARCHED: Final = 1 << 16  # symbols
+LONGEST_FOR_CHAINS: Final = 1 << 20
+_MOST_BYTES: Final = 1 << 30  # of the tables of one text
+_MOST_PACKED: Final = 1 << 22  # edits × symbols in the search for far edits beyond the radius
+_LONGEST_MEASURED: Final = 20_000  # characters; the distance of two texts takes time that grows with the square
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,7 @@ class Refine(Certifier):
 
     def search(self, batch: Batch, index: int) -> RadiusSearch:
         """Return the search for one text, not yet run."""
-        deadline = None if self.budget is None else time.perf_counter() + self.budget
-        return RadiusSearch(batch, index, self.distance, Budget(self.expansions, deadline))
+        return RadiusSearch(batch, index, self.distance, Budget(self.expansions, self.budget))
 
 
 @dataclass
@@ -75,35 +79,46 @@ class RadiusSearch:
     budget: Budget
 
     def __post_init__(self) -> None:
-        self.text = TextGround(self.batch, self.index)
+        self.text = TextGround(self.batch, self.index, self.budget)
         self.classes: list[ClassSearch] = []
+        self.undecided: str | None = None
 
     def run(self) -> Verdict:
+        with self.budget.timer():
+            return self._run()
+
+    def _run(self) -> Verdict:
         margin = float(self.batch.margin[self.index])
         reach = int(self.batch.reach[self.index])
         most = reach if self.distance is None else min(self.distance, reach)
         if not self._has_room(1):
-            return Verdict(self._chains(most), "proved", margin)
-        self.classes = [ClassSearch(self.text, other, self.budget) for other in self.text.margins]
+            return Verdict(self._chains(most), "proved", margin, undecided=self.undecided)
         radius, script = 0, None
         try:
+            _ = self.text.tables
+            self.classes = [ClassSearch(self.text, other, self.budget) for other in self.text.margins]
             while radius < most and script is None:
                 if not self._has_room(radius + 1):
                     radius = max(radius, self._chains(most))
                     break
                 script = self._decide(radius + 1)
                 radius += script is None
-        except OutOfBudgetError:
-            pass
+        except OutOfBudgetError as limit:
+            self.undecided = str(limit)
+            radius = max(radius, self._one_pass(most))
         return self._verdict(radius, script, margin)
 
     def nearest_of_pairs(self) -> Text | None:
         """Return the nearest counterexample of single edits and pairs, as an attack: finding none proves nothing."""
         if self.distance is None or not self._has_room(self.distance):
             return None
+        with self.budget.timer():
+            return self._nearest_of_pairs(self.distance)
+
+    def _nearest_of_pairs(self, distance: int) -> Text | None:
         self.classes = [ClassSearch(self.text, other, self.budget) for other in self.text.margins]
         try:
-            for k in range(1, self.distance + 1):
+            for k in range(1, distance + 1):
                 script = self._decide(k, pairs_only=True)
                 if script is not None:
                     return self._counterexample(script)
@@ -113,13 +128,24 @@ class RadiusSearch:
 
     def _has_room(self, k: int) -> bool:
         """Say whether the tables for k edits fit: gains of single edits, and four layers of chains for each number."""
-        width, classes = self.text.model.width, self.text.model.classes
-        return 3 * (len(self.text.ids) + 1) * width * classes * (4 * width + 32 * (k + 1)) <= _MOST_BYTES
+        width, classes, length = self.text.model.width, self.text.model.classes, len(self.text.ids)
+        size = 3 * (length + 1) * width * classes * (4 * width + 32 * layers_for(k))
+        return length <= LONGEST_SEARCHED and size <= _MOST_BYTES
 
     def _chains(self, most: int) -> int:
+        """Return the radius that chains prove for a text that is too long for the search."""
+        length = len(self.text.ids)
+        self.undecided = f"too long for the exact search ({length:,} symbols)"
+        one_pass = self._one_pass(most)
+        if length > LONGEST_FOR_CHAINS and self.budget.seconds is None:
+            return one_pass
         ranges = window_ranges(self.text.model)
         assert ranges is not None
-        return Chains(most).radius(self.batch, self.index, ranges)
+        return max(one_pass, Chains(most).proved(self.batch, self.index, ranges, self.budget, one_pass)[0])
+
+    def _one_pass(self, most: int) -> int:
+        alone = replace(self.batch, texts=[self.batch.texts[self.index]])
+        return min(most, Lipschitz().verdicts(alone)[0].radius)
 
     def _decide(self, k: int, *, pairs_only: bool = False) -> list[Move] | None:
         """Return at most k edits that change the label, or None if there are none."""
@@ -139,18 +165,20 @@ class RadiusSearch:
         if script is None and (self.distance is None or radius < self.distance):
             script = self._beyond(radius)
         if script is None:
-            return Verdict(radius, "proved", margin)
+            return Verdict(radius, "proved", margin, undecided=self.undecided)
         text = self._counterexample(script)
         if text is None:
-            return Verdict(radius, "proved", margin)
+            return Verdict(radius, "proved", margin, undecided=self.undecided)
         upper = len(script)
-        if upper > radius + 1 and self.batch.threat.unrestricted:
+        if upper > radius + 1 and self.batch.threat.unrestricted and len(self.text.ids) <= _LONGEST_MEASURED:
             upper = levenshtein(self.batch.texts[self.index], text)  # some edits may have undone others
-        return Verdict(radius, "proved", margin, upper, text)
+        return Verdict(radius, "proved", margin, upper, text, self.undecided)
 
     def _beyond(self, radius: int) -> list[Move] | None:
         """Return single edits far from each other that change the label, the fewest of up to twice the radius."""
-        most = min(2 * radius + 10, int(self.batch.reach[self.index]))
+        most = min(2 * radius + 10, int(self.batch.reach[self.index]), _MOST_PACKED // (len(self.text.ids) + 1))
+        if most <= radius:
+            return None
         scripts = [search.far_script(most) for search in self.classes]
         return min((script for script in scripts if script is not None), key=len, default=None)
 

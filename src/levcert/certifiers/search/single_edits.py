@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.certifiers.base import Array, Batch, edited_text, is_counterexample
+from levcert.certifiers.search.budget import OutOfBudgetError
+from levcert.certifiers.search.effects_in_parts import MOST_EFFECTS, effects_in_parts, effects_size, joined
 from levcert.certifiers.search.local_losses import LocalLosses
 from levcert.models.edit_effects import EditEffects
 from levcert.text.alphabet import Text
 from levcert.text.edits import Operation
 
-_EFFECTS_AT_ONCE = 1 << 20  # bounds the memory for long texts and large alphabets
+_MOST_ASKED = 1 << 28  # symbols of edited texts that the model itself is asked about
 
 
-def worst_single_edit(local: LocalLosses, deadline: float | None = None) -> tuple[Array | None, Text | None]:
+def worst_single_edit(local: LocalLosses) -> tuple[Array, Text | None]:
     """Return the least margins over all single edits, and an edited text that changes the label if there is one.
 
     Margins are computed incrementally and may be off by the allowance; those within it are decided by asking the
-    model itself, so the verdict is the one of brute force, bit for bit.  (None, None) if the time is over.
+    model itself, so the verdict is the one of brute force, bit for bit.  OutOfBudgetError: that takes too long.
     """
     batch, index, margins, y = local.batch, local.index, local.margins, local.label
     tolerance = 2 * batch.allowance[index]
-    worst = margins.copy()
-    for first, effects in effects_in_parts(local):
+    worst, asked = margins.copy(), 0
+    parts: list[EditEffects] | None = []  # for the searches that follow
+    if effects_size(batch.model, len(local.ids)) > MOST_EFFECTS:
+        parts = None
+    for first, effects in effects_in_parts(batch.model, local.ids, local.budget):
+        if parts is not None:
+            parts.append(effects)
         for operation, changes, allowed in _allowed_changes(batch, index, first, effects):
             after = margins + (changes[..., y, None] - changes)
             after[..., y] = np.inf
@@ -39,20 +45,13 @@ def worst_single_edit(local: LocalLosses, deadline: float | None = None) -> tupl
                 text = edited_text(batch, index, operation, first + int(place[0]), symbol)
                 if is_counterexample(text, batch, index):
                     return worst, text
-        if deadline is not None and time.perf_counter() > deadline:
-            return None, None
+                local.budget.check()
+                asked += len(local.ids)
+                if asked > _MOST_ASKED:
+                    raise OutOfBudgetError("too many edits leave both labels within the rounding of each other")
+    if parts is not None:
+        local.effects = joined(parts)
     return worst, None
-
-
-def effects_in_parts(local: LocalLosses) -> Iterator[tuple[int, EditEffects]]:
-    """Give the edit effects of a text: all that later searches reuse, or of a long text some positions at a time."""
-    batch, ids = local.batch, local.ids
-    step = max(1, _EFFECTS_AT_ONCE // (batch.model.alphabet.size * batch.model.classes))
-    if step > len(ids):
-        yield 0, local.effects
-        return
-    for first in range(0, len(ids) + 1, step):
-        yield first, batch.model.edit_effects(ids, first, min(first + step, len(ids) + 1))
 
 
 def _allowed_changes(

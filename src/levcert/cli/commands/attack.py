@@ -24,7 +24,7 @@ from levcert.cli.inputs import (
     model_content,
     texts_in,
 )  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
 from levcert.cli.run_flags import (
     Cluster,
     ProgressFlag,
@@ -102,7 +102,7 @@ def attack(
         if json:
             print_json({"output": str(output), "rows": outcome.rows, "changed": changed})
         else:
-            print(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} edits")
+            print_line(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} edits")
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
@@ -111,7 +111,8 @@ def attack(
 
 
 def _print_row(result: AttackResult, lines: Lines) -> None:
-    from levcert.cli.console import printable, shown_edits
+    from levcert.cli.console import shown_edits
+    from levcert.text.printable import printable
 
     if result.adversarial is None:
         lines.add(result.label, "—", "—", printable(result.text))

@@ -57,7 +57,8 @@ def _print(report: AuditReport, title: str) -> None:
     """Print how many rows have which verdict, and every row that needs a person's attention."""
     from rich.text import Text
 
-    from levcert.cli.console import console, printable, table
+    from levcert.cli.console import console, table
+    from levcert.text.printable import printable
 
     listing = table("", "verdict", ">rows")
     for verdict, count in report.counts.items():

@@ -25,7 +25,7 @@ from levcert.cli.inputs import (
     model_content,
     texts_in,
 )  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
 from levcert.cli.run_flags import (
     Cluster,
     ProgressFlag,
@@ -118,7 +118,7 @@ def certify(
     certificates: Iterator[Certificate] = answer(given.texts)
     if explained:
         for certificate in certificates:
-            print_certificate(with_counterexample(classifier, certificate))
+            print_certificate(with_counterexample(classifier, certificate, budget))
         return
     widths = {"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6 if target is None else len(IS_TARGET)}
     lines = Lines({**widths, "text": 0}, numbers=("radius",))
@@ -132,7 +132,8 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     Before the first, say which edits are counted, unless they are any edits of characters.
     """
     from levcert.certificates.explain import claimed_edits
-    from levcert.cli.console import console, printable, shown_edits
+    from levcert.cli.console import console, shown_edits
+    from levcert.text.printable import printable
 
     text = certificate.text
     edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
@@ -144,6 +145,8 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     changed = certificate.counterexample
     shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
+    if certificate.undecided is not None:
+        console.print(f"  not decided: {certificate.undecided}", soft_wrap=True)
 
 
 def _print_totals(outcome: Outcome, output: str, target: str | None, *, json: bool) -> None:
@@ -164,7 +167,7 @@ def _print_totals(outcome: Outcome, output: str, target: str | None, *, json: bo
     passes = sum(count for key, count in about.items() if js.loads(key)[0] == IS_TARGET)
     passing = f", of which {passes:,} are {target!r} as they are" if passes else ""
     what = "labels kept" if target is None else f"cannot become {target!r}"
-    print(f"{output}: {outcome.rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
+    print_line(f"{output}: {outcome.rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
 
 
 def _edits(count: int, outcome: Outcome) -> str:

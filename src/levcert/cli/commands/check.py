@@ -95,7 +95,8 @@ def check(
 def _print(checks: list[Check], title: str) -> None:
     from rich.text import Text
 
-    from levcert.cli.console import console, printable
+    from levcert.cli.console import console
+    from levcert.text.printable import printable
 
     console.print(Text(printable(title), style="bold"), soft_wrap=True)
     for found in checks:

@@ -24,7 +24,8 @@ def info(model: ModelFile, *, trusted_key: TrustedKey = None, json: Json = False
     if json:
         print_json(facts)
         return
-    from levcert.cli.console import console, printable, table
+    from levcert.cli.console import console, table
+    from levcert.text.printable import printable
 
     listing = table(f"{facts['file']}  ({facts['bytes']:,} bytes)", "", "")
     for name, value in _flat({key: facts[key] for key in facts if key not in ("file", "bytes")}):

@@ -18,7 +18,7 @@ from levcert.cli.inputs import (
     say_skipped,
     texts_in,
 )  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
 from levcert.cli.run_flags import (
     Cluster,
     ProgressFlag,
@@ -74,11 +74,11 @@ def predict(
             print_json({"output": str(output), "rows": outcome.rows, "labels": outcome.summary})
         else:
             shares = ", ".join(f"{count:,} {label}" for label, count in outcome.summary.most_common())
-            print(f"{output}: {outcome.rows:,} rows: {shares}")
+            print_line(f"{output}: {outcome.rows:,} rows: {shares}")
     elif json:
         flags.print_lines(task, given.source)
     else:
-        from levcert.cli.console import printable
+        from levcert.text.printable import printable
 
         widths = {"label": max(map(len, classifier.labels)), "margin": 10, "probability": 11, "text": 0}
         lines = Lines(widths, numbers=("margin", "probability"))

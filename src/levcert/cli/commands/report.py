@@ -11,6 +11,7 @@ import typer
 
 from levcert.cli.certification_flags import Budget, Method, Target
 from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
+from levcert.cli.outputs import print_line
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
 
@@ -64,7 +65,7 @@ def report(
         watch=lambda certified: watched(certified, "certifying", len(chosen)),
     )
     shares = [f"k={point.k}: {point.certified}" for point in summary.curve[:3]]
-    print(f"{output}: verified accuracy on {summary.size:,} texts, {', '.join(shares)}")
+    print_line(f"{output}: verified accuracy on {summary.size:,} texts, {', '.join(shares)}")
 
 
 def _choose(total: int, rows: int, shuffle: int | None) -> list[int]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from levcert.cli.inputs import ModelFile, TrustedKey
+from levcert.cli.outputs import print_line
 
 
 def _limit(text: str, **options: Any) -> Any:
@@ -87,7 +88,7 @@ def serve(
         trusted_proxies=trusted_proxy or (),
         token=token,
         log=to_stderr if access_log else None,
-        ready=lambda address: print(f"{model.name} is served at {address}; press Ctrl-C to stop.", flush=True),
+        ready=lambda address: print_line(f"{model.name} is served at {address}; press Ctrl-C to stop."),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data
-from levcert.cli.outputs import Json, Resume, print_json
+from levcert.cli.outputs import Json, Resume, print_json, print_line
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
 from levcert.training.model_families import Family
@@ -72,4 +72,4 @@ def train(
     if "verified" in metrics:
         distance = trained.training.config["target_distance"]
         accuracies.append(f"verified validation accuracy under any {distance} edits {metrics['verified']:.2%}")
-    print(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")
+    print_line(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")

@@ -10,7 +10,7 @@ import typer
 
 from levcert.cli.exit_codes import say
 from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data
-from levcert.cli.outputs import Json, print_json
+from levcert.cli.outputs import Json, print_json, print_line
 from levcert.files.atomic import check_model_path
 
 
@@ -76,7 +76,7 @@ def tune(
             "chosen" if trial is found.best else "",
         )
     console.print(listing)
-    print(f"{output}: test accuracy {model.training.metrics.get('test', float('nan')):.2%}, trained on all rows")
+    print_line(f"{output}: test accuracy {model.training.metrics.get('test', float('nan')):.2%}, trained on all rows")
 
 
 def _numbers(name: str, text: str, kind: type[int] | type[float]) -> list[float]:

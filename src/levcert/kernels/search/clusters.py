@@ -71,7 +71,7 @@ def exact_clusters(
             x = outgoing[cursor[depth]]
             cursor[depth] += 1
             budget[0] -= 1
-            if budget[0] < 0:
+            if budget[0] < 0 or ground.stop[0]:
                 return OUT_OF_BUDGET
             total, edits = totals[depth] + values[x], depth + 3
             if target[x] >= 0:
@@ -92,7 +92,7 @@ def exact_clusters(
                 shape[2 * j + 2], shape[2 * j + 3] = edge[3], next_symbol(edge[0], edge[1]) + edge[2]
             need = (doubled_margin - elsewhere + 1) // 2
             loss = exact_loss(ground, destroyed, shape, edits, need, budget, symbols[count])
-            if budget[0] < 0:
+            if budget[0] < 0 or ground.stop[0]:
                 return OUT_OF_BUDGET
             if loss >= need:
                 sizes[count], losses[count] = edits, loss
@@ -138,7 +138,7 @@ def exact_loss(
         i = chosen[j]
         chosen[j] += 1
         budget[0] -= 1
-        if budget[0] < 0:
+        if budget[0] < 0 or ground.stop[0]:
             return NEVER
         gain = own_gains[0, i] if j == 0 else _gain_up_to(ground, shape, j, gaps, brought, chosen, window)
         gained[j + 1] = gained[j] + gain
@@ -178,6 +178,8 @@ def _bound_later(
     for w in range(shared):
         constant -= ground.highest[windows[w]]
     for i in range(counts[j]):
+        if ground.stop[0]:
+            return
         best = NEVER
         for n in range(counts[j + 1]):
             total = own_gains[j + 1, n] + later[j + 1, n]

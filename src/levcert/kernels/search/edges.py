@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
-from levcert.kernels.search.ground import DELETION, INSERTION, NEVER, SUBSTITUTION, Mask, Numbers, next_symbol
+from levcert.kernels.search.ground import DELETION, INSERTION, NEVER, SUBSTITUTION, Bits, Mask, Numbers, next_symbol
 from levcert.kernels.search.lone import Gains
 
 Columns = npt.NDArray[np.int32]
@@ -35,6 +35,7 @@ def surviving_edges(
     rest: Numbers,
     follow: Numbers,
     edges: Columns,
+    stop: Bits,
     values: Numbers,
     elsewhere: Numbers,
 ) -> int:
@@ -50,6 +51,8 @@ def surviving_edges(
     count = 0
     likely = np.empty(3, np.bool_)
     for t in range(slots):
+        if stop[0]:
+            return 0
         for kind in ORDER:
             if not possible[kind, t]:
                 continue

@@ -45,6 +45,7 @@ class Ground(NamedTuple):
     other: int
     shift: np.uint64
     powers: Hashes
+    stop: Bits  # one flag: not 0 once the time is over, and then what a loop returns is not used
 
 
 @kernel

@@ -40,13 +40,14 @@ def lone_gains(
     replace: Mask,
     delete: Mask,
     label: int,
+    stop: Bits,
     possible: Mask,
     gains: Gains,
 ) -> None:
     """gains[y, kind, t, l, r] = the most that the new n-grams around one edit gain for class y, over its symbols.
 
     Only n-grams count that hold at most l symbols left of the edit and at most r right of it; R − 1 stands for all.
-    ``possible[kind, t]`` says whether the edit is allowed.
+    ``possible[kind, t]`` says whether the edit is allowed.  If the flag ``stop`` is raised, the rest is left out.
     """
     rows, classes = votes.shape[1] - 1, votes.shape[2]
     length, reach, most = ids.size, gains.shape[3], max(insert.size, 1)
@@ -57,6 +58,8 @@ def lone_gains(
     totals = np.empty(most, np.int32)
     for kind in range(3):
         for t in range(length + (kind == INSERTION)):
+            if stop[0]:
+                return
             count = 0
             if kind == DELETION:
                 if delete[ids[t] - 1]:

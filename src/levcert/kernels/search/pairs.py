@@ -88,6 +88,8 @@ def refine_edges(
     steps = np.empty((ground.orders.size * reach, 2), np.uint64)
     windows = np.empty(ground.orders.size * reach, np.int64)
     for i in range(chosen.size):
+        if ground.stop[0]:
+            return
         x = chosen[i]
         kind, t, g, second, left, right = edges[x]
         second_t = next_symbol(kind, t) + g
@@ -107,6 +109,8 @@ def refine_edges(
         best = needs[i] - 1 - constant
         found = False
         for p in range(count):
+            if ground.stop[0]:
+                return
             c = order[p]
             left_over = highest
             # All second symbols that can still do it, together: one n-gram after the other rules most of them out.
