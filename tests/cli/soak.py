@@ -87,7 +87,7 @@ def soak(folder: Path, model: Path, ending: str, kills: int, seed: int = 0, long
             process.kill()
             process.communicate()
             process, result.parents = None, result.parents + 1
-    _, said = process.communicate(timeout=250)
+    _, said = process.communicate(timeout=2000)
     assert process.returncode == 0, said.decode()
     rows, expected = rows_in(output), rows_in(whole)
     result.lost, result.doubled = len(set(expected) - set(rows)), len(rows) - len(set(rows))
