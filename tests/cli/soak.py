@@ -59,25 +59,37 @@ def children_of(process: int) -> list[int]:
     return found
 
 
-def soak(folder: Path, model: Path, ending: str, kills: int, seed: int = 0, longest: float = 6.0) -> Soaked:
+def wait_for_rows(process: subprocess.Popen, journal: Path, before: int) -> int:
+    """Wait until workers have added to the journal, or the run has ended; return how long the journal is then."""
+    while process.poll() is None:
+        size = journal.stat().st_size if journal.exists() else 0
+        if size > before and children_of(process.pid):
+            return size
+        time.sleep(0.02)
+    return before
+
+
+def soak(folder: Path, model: Path, ending: str, kills: int, seed: int = 0, longest: float = 2.0) -> Soaked:
     """Kill a run ``kills`` times at random moments, let it end, and compare."""
     rng, result = random.Random(f"{seed} {ending}"), Soaked(ending)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     whole, output = folder / f"whole.{ending}", folder / f"out.{ending}"
     subprocess.run(command(folder, model, whole.name), check=True, **quiet)
+    journal, written = folder / f"out.{ending}.journal", 0
     process = None
     while True:
         if process is None:
             process = subprocess.Popen(command(folder, model, output.name), start_new_session=True, **quiet)
         if result.parents + result.workers == kills:
             break
-        time.sleep(rng.uniform(0.2, longest))
+        written = wait_for_rows(process, journal, written)
+        time.sleep(rng.uniform(0.0, longest))
         if process.poll() is not None:  # it ended before its turn came: start over
             assert process.returncode == 0, process.stderr.read().decode()
             process.stderr.close()
             for path in folder.glob(f"out.{ending}*"):
                 path.unlink()
-            process, longest = None, longest / 2
+            process, longest, written = None, longest / 2, 0
             continue
         workers = children_of(process.pid)
         if workers and rng.random() < 0.5:
@@ -87,7 +99,7 @@ def soak(folder: Path, model: Path, ending: str, kills: int, seed: int = 0, long
             process.kill()
             process.communicate()
             process, result.parents = None, result.parents + 1
-    _, said = process.communicate(timeout=250)
+    _, said = process.communicate(timeout=2000)
     assert process.returncode == 0, said.decode()
     rows, expected = rows_in(output), rows_in(whole)
     result.lost, result.doubled = len(set(expected) - set(rows)), len(rows) - len(set(rows))

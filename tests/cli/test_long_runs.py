@@ -64,7 +64,7 @@ def test_a_cluster_that_is_not_there_or_not_asked_for_well(folder, invoke):
 
 def test_killed_runs_lose_nothing(folder):
     make_rows(folder / "rows.csv", 600)
-    result = soak(folder, folder / "toy.safetensors", "jsonl", 2, longest=2.0)
+    result = soak(folder, folder / "toy.safetensors", "jsonl", 2, longest=0.2)
     assert (result.lost, result.doubled, result.bytes_equal) == (0, 0, True)
 
 

@@ -124,6 +124,22 @@ def test_ctrl_c_in_the_middle_of_a_write_loses_nothing(call, tmp_path, monkeypat
     assert (tmp_path / "rows.csv").read_bytes() == whole(tmp_path, ".csv")
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_that_was_killed_before_its_first_row_starts_again(resume, tmp_path):
+    """Such a run leaves the first line of a journal; the next run, which is interrupted, too, can be continued."""
+    whole(tmp_path, ".csv")
+    with PartFile.opened(tmp_path / "other.csv") as part:
+        part.begin(IDENTITY)
+        left = journal_path(tmp_path / "other.csv").read_bytes()
+    journal_path(tmp_path / "rows.csv").write_bytes(left)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engine, "_MOST_ROWS", 1)
+        with pytest.raises(KeyboardInterrupt):
+            write(tmp_path, ".csv", stop_at="last", rows_at_first=1, resume=resume)
+    write(tmp_path, ".csv", resume=True)
+    assert (tmp_path / "rows.csv").read_bytes() == whole(tmp_path, ".csv")
+
+
 def test_a_part_that_was_edited_is_noticed(tmp_path):
     interrupt(tmp_path, ".jsonl", "last")
     part = part_path(tmp_path / "rows.jsonl")

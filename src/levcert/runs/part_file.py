@@ -85,6 +85,7 @@ class PartFile:
         self.data.seek(0)
         self.journal.truncate(0)
         self.journal.seek(0)
+        self._check = ""
         self._add_line(identity)
         sync_folder(self.output)
 
