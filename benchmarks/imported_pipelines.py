@@ -37,16 +37,16 @@ def rows_of(name, train_rows, test_rows):
     return texts[:train_rows], labels[:train_rows], test[:test_rows], truth[:test_rows]
 
 
-def measured(model, texts, truth, budget):
-    """Certify texts up to two edits, and count."""
-    levcert.certify(model, texts[:1], max_distance=2, budget=budget)  # compiles
+def measured(model, texts, truth, budget, distance):
+    """Certify texts up to a distance, and count."""
+    levcert.certify(model, texts[:1], max_distance=distance, budget=budget)  # compiles
     started = time.perf_counter()
-    rows = levcert.certify(model, texts, max_distance=2, budget=budget)
+    rows = levcert.certify(model, texts, max_distance=distance, budget=budget)
     seconds = (time.perf_counter() - started) / len(texts)
     right = rows.label == np.array(truth)
     upper = np.where(np.isnan(rows.upper), np.inf, rows.upper)
     figures = {"accuracy": right.mean()}
-    for k in (1, 2):
+    for k in range(1, distance + 1):
         figures[f"verified {k}"] = (right & (rows.radius >= k)).mean()
         figures[f"attacked {k}"] = (right & (upper > k)).mean()
         figures[f"undecided {k}"] = int((right & (rows.radius < k) & (upper > k)).sum())
@@ -58,6 +58,7 @@ def main():
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--train-rows", type=int, default=20_000)
     parser.add_argument("--test-rows", type=int, default=200)
+    parser.add_argument("--max-distance", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds for each text")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
@@ -74,7 +75,7 @@ def main():
             options.output,
             common
             | {"model": "tfidf(2–5) + logistic regression", "fit": fitted}
-            | measured(model, test, truth, options.budget),
+            | measured(model, test, truth, options.budget, options.max_distance),
         )
         names = tuple(sorted(set(labels)))
         number = {label: n for n, label in enumerate(names)}
@@ -84,7 +85,10 @@ def main():
         votes = levcert.train(levcert.Dataset(name, names, split, nothing, "the same rows"), show_progress=False)
         fitted = time.perf_counter() - started
         _write(
-            options.output, common | {"model": "votes", "fit": fitted} | measured(votes, test, truth, options.budget)
+            options.output,
+            common
+            | {"model": "votes", "fit": fitted}
+            | measured(votes, test, truth, options.budget, options.max_distance),
         )
 
 

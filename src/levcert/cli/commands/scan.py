@@ -73,7 +73,8 @@ def scan(
     print(f"{output}: {len(result.attacked):,} texts, correct {result.clean()}; after attack {attacked}")
     if len(result.examined):
         proved = f"proved to stay correct under any single edit: {result.verified(1)} of {len(result.examined)} texts"
-        print(f"{proved}, {result.undecided(1)} not decided ({result.classifier.calls:,} texts classified)")
+        asked = "" if result.imported else f" ({result.classifier.calls:,} texts classified)"
+        print(f"{proved}, {result.undecided(1)} not decided{asked}")
     if result.import_refused:
         print(f"The pipeline was not imported: {result.import_refused}")
     if result.stopped:
