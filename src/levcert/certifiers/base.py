@@ -34,6 +34,8 @@ class Verdict:
     upper: int | None = None
     counterexample: Text | None = None
     undecided: str | None = None  # the limit that ended the search, if one did before the radius was exact
+    calls: int | None = None  # texts that the classifier was asked about
+    base_label: str | None = None  # the classifier's own label, where another, smoothed one is certified
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Final
 
@@ -21,6 +22,7 @@ from levcert.cli.commands.evaluate import evaluate
 from levcert.cli.commands.info import info
 from levcert.cli.commands.predict import predict
 from levcert.cli.commands.report import report
+from levcert.cli.commands.scan import scan
 from levcert.cli.commands.serve import serve
 from levcert.cli.commands.train import train
 from levcert.cli.commands.tune import tune
@@ -47,6 +49,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     evaluate,
     check,
     report,
+    scan,
     serve,
 )
 
@@ -78,4 +81,6 @@ def main() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any text can be printed anywhere
+    # A warning is one sentence for the user, without the line of our code that it came from.
+    warnings.formatwarning = lambda message, *_, **__: f"levcert: {message}\n"
     app()
