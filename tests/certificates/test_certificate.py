@@ -161,6 +161,7 @@ def test_the_documented_columns_are_the_written_ones(tmp_path):
     written = list(json.loads(path.read_text()))
     assert written == [
         "text", "label", "radius", "margin", "method", "claim", "threat", "unit", "upper", "counterexample", "seconds",
+        "fold",
     ]  # fmt: skip
 
 

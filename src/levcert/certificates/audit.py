@@ -93,31 +93,40 @@ class Alphabet:
 
     kind: Literal["characters", "bytes"]
     symbols: str
-    folding: bool
+    fold_name: str
     unknown: Literal["drop", "symbol"]
+    table: Mapping[int, str] = field(default_factory=dict)  # what the file says characters are folded to; "": dropped
 
     @classmethod
     def from_header(cls, fields: Any) -> Alphabet:
         if fields == {"kind": "bytes"}:
-            return cls("bytes", "".join(map(chr, range(256))), folding=False, unknown="drop")
-        symbols, folding, unknown = fields["symbols"], fields["folding"], fields["unknown"]
-        whole = isinstance(symbols, str) and isinstance(folding, bool) and unknown in ("drop", "symbol") and symbols
+            return cls("bytes", "".join(map(chr, range(256))), "none", unknown="drop")
+        symbols, unknown = fields["symbols"], fields["unknown"]
+        if "fold" in fields:
+            name, table = fields["fold"]["name"], _fold_table(fields["fold"]["changes"])
+        else:
+            name, table = {True: "case", False: "none"}[fields["folding"]], {}
+        whole = isinstance(symbols, str) and isinstance(name, str) and unknown in ("drop", "symbol") and symbols
         if fields["kind"] != "characters" or not whole or len(set(symbols)) < len(symbols):
             raise ValueError("the alphabet is damaged")
-        return cls("characters", symbols, folding, unknown)
+        return cls("characters", symbols, name, unknown, table)
 
     @property
     def size(self) -> int:
         return len(self.symbols) + (self.unknown == "symbol")
 
     def fold(self, character: str) -> str:
-        lower = character.lower() if self.folding else character
+        """Return what one character becomes; "" if the fold drops it."""
+        if self.table:
+            return self.table.get(ord(character), character)
+        lower = character.lower() if self.fold_name == "case" else character
         return lower if len(lower) == 1 else character
 
     def id_of(self, character: str) -> int:
         """Return the id of one character; 0 if it is dropped."""
-        missing = self.size if self.unknown == "symbol" else 0
-        return self._id_of_symbol.get(self.fold(character), missing)
+        folded = self.fold(character)
+        missing = self.size if self.unknown == "symbol" and folded else 0
+        return self._id_of_symbol.get(folded, missing)
 
     @cached_property
     def _id_of_symbol(self) -> dict[str, int]:
@@ -140,12 +149,13 @@ class Alphabet:
     def representatives(self) -> tuple[str, ...]:
         """One character for each id that any character at all has, id 0 (dropped) included if there is such a one.
 
-        Symbols first, and U+FFFD, because they are easy to read; then all of Unicode, so that nothing is left out.
+        Symbols first, U+FFFD and U+200B, because people know them; then all of Unicode, so that nothing is left out.
         """
         found: dict[int, str] = {}
-        for character in chain(self.symbols, "\ufffd" * (self.kind == "characters")):
+        for character in chain(self.symbols, "\ufffd\u200b" * (self.kind == "characters")):
             found.setdefault(self.id_of(character), character)
-        if self.kind == "characters" and len(found) < len(self.symbols) + 1:
+        ids = self.size + (self.unknown == "drop" or "" in self.table.values())
+        if self.kind == "characters" and len(found) < ids:
             for point in range(sys.maxunicode + 1):
                 found.setdefault(self.id_of(chr(point)), chr(point))
         return tuple(found.values())
@@ -166,6 +176,22 @@ class Alphabet:
     def shown(self, text: str) -> Text:
         """Return the opposite of :meth:`typed`."""
         return text if self.kind == "characters" else text.encode("latin-1")
+
+
+def _fold_table(changes: str) -> dict[int, str]:
+    """Read lines such as "61:41 c0-c5": the code points after the colon become the one before it, or nothing."""
+    table: dict[int, str] = {}
+    for line in changes.split("\n"):
+        target, _, characters = line.partition(":")
+        for run in characters.split():
+            first, _, last = run.partition("-")
+            for point in range(int(first, 16), min(int(last or first, 16), sys.maxunicode) + 1):
+                if point in table:
+                    raise ValueError("the fold of the alphabet is damaged")
+                table[point] = chr(int(target, 16)) if target else ""
+    if not table or any(ord(new) in table for new in table.values() if new):
+        raise ValueError("the fold of the alphabet is damaged")
+    return table
 
 
 # Both kinds of models are sums over windows: f(S) = Σ_i φ(window i of S padded with zeros), one number per class.
@@ -525,7 +551,7 @@ class Threat:
 
     def _near(self, old: str) -> str:
         assert self.neighbours is not None
-        return self.neighbours.get(old, "") + self.neighbours.get(self.alphabet.fold(old), "")
+        return self.neighbours.get(old, "") + self.neighbours.get(self.alphabet.fold(old), "")  # "" has no entry
 
     # Why one character for each id is enough: a score depends on ids alone, and what an edit brings in is not edited
     # again.  So of two allowed characters with one id (0, "dropped", is one), both make the same ids of every script.
@@ -693,6 +719,7 @@ class Row:
     counterexample: Text | None
     threat: Any  # None in files of version 0.1
     unit: str | None
+    fold: str | None
 
 
 def read_rows(rows: Rows) -> Iterator[Row]:
@@ -738,7 +765,7 @@ def _records_of_file(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def _record_of_object(row: Any) -> dict[str, Any]:
-    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit")
+    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit", "fold")
     return dict(row) if isinstance(row, Mapping) else {name: getattr(row, name, None) for name in names}
 
 
@@ -767,7 +794,7 @@ def _row(number: int, record: dict[str, Any]) -> Row:
     if isinstance(threat, str):
         threat = json.loads(threat)
     return Row(number, texts["text"], record["label"], radius, record["claim"], upper, texts["counterexample"],
-               threat, unit)  # fmt: skip
+               threat, unit, record.get("fold") or None)  # fmt: skip
 
 
 def _whole(value: Any) -> int | None:
@@ -942,6 +969,10 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         return finding("not checked", f"the audit does not know the claim {row.claim!r}")
     if row.radius < 0:  # version 0.1 gave this radius to texts whose best scores are equal
         return finding("not checked", "a radius of −1 claims nothing")
+    if row.fold not in (None, "none", alphabet.fold_name):
+        return finding(
+            "REFUTED", f"the row is about the fold {row.fold!r}, and the model has the fold {alphabet.fold_name!r}"
+        )
     try:
         label = _check_label(classifier, row, text)
         if label is None:

@@ -21,6 +21,9 @@ class Certificate:
     "substitutions only" (proved for substitutions of characters that the model knows by others that it knows; not for
     insertions and deletions) or a probability.  Only smoothing gives a radius of −1: it abstains.
 
+    ``fold`` is that of the model's alphabet: whatever is proved holds as well after any number of changes between
+    characters with the same fold, and of insertions and deletions of characters that fold to nothing.
+
     A counterexample turns a proved certificate into an exact one: any method that finds one just beyond the radius
     may add it with ``dataclasses.replace``.
     """
@@ -36,6 +39,7 @@ class Certificate:
     upper: int | None = None  # distance of the nearest counterexample found
     counterexample: Text | None = None
     seconds: float = 0.0
+    fold: str = "none"
 
     def __post_init__(self) -> None:
         if self.radius < ABSTAINED:

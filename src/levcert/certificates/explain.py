@@ -26,6 +26,8 @@ class Statement(Protocol):
     def threat(self) -> Threat | None: ...
     @property
     def unit(self) -> Unit: ...
+    @property
+    def fold(self) -> str: ...
 
 
 def meaning(certificate: Statement) -> str:
@@ -40,20 +42,41 @@ def meaning(certificate: Statement) -> str:
         one = f"one {named(1, certificate.threat, certificate.unit)}"
         many = f"{radius} {named(radius, certificate.threat, certificate.unit)} or fewer"
         sure = _SURE.get(claim, f"With {claim.replace('≥', 'at least')}, for the smoothed classifier: ")
+    free = free_changes(certificate.fold)
     if claim == "exact" and radius == 0:
-        return f"{one[0].upper()}{one[1:]} can change the label."
+        alone = f" {free[0].upper()}{free[1:]} alone cannot." if free else ""
+        return f"{one[0].upper()}{one[1:]} can change the label.{alone}"
     if radius == 0:
-        return f"{sure}this is the label of the text as it is; nothing is known about edited texts."
+        unchanged = f", and after any number of {free}" if free else ""
+        return f"{sure}this is the label of the text as it is{unchanged}; nothing is known about edited texts."
+    on_top = f", on top of any number of {free}," if free else ""
     further = f"; {radius + 1} can" if claim == "exact" else ""
-    return f"{sure}{one if radius == 1 else many} cannot change the label{further}."
+    return f"{sure}{one if radius == 1 else many}{on_top} cannot change the label{further}."
 
 
-def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit) -> str:
-    """Return which edits a claim is about, such as "edits" or "byte deletion", and what it is worth if that is less."""
+def free_changes(fold: str) -> str:
+    """Return which changes a model with this fold does not notice, where that is worth a sentence."""
+    return _FREE.get(fold, "")
+
+
+_FREE: Final = {
+    "lookalikes": "look-alike swaps, invisible characters, accents and case changes (as in the fold lookalikes)",
+    "leet": "look-alike swaps, leet spellings, invisible characters, accents and case changes (as in the fold leet)",
+    "letters": "look-alike swaps, changes of spaces, punctuation and symbols, invisible characters, accents and case "
+    "changes (as in the fold letters)",
+}
+
+
+def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit, fold: str = "none") -> str:
+    """Return which edits a claim is about, such as "edits" or "byte deletion", and what it is worth if that is less.
+
+    With a ``fold``, also what comes on top of them for free.
+    """
+    on_top = f", on top of any number of {free_changes(fold)}" if free_changes(fold) else ""
     if claim == "substitutions only":
-        return f"substitution{'s' * (count != 1)} among the characters that the model knows"
+        return f"substitution{'s' * (count != 1)} among the characters that the model knows{on_top}"
     worth = f" (of the smoothed classifier, {claim})" if claim.startswith("probability") else ""
-    return named(count, threat, unit) + worth
+    return named(count, threat, unit) + worth + on_top
 
 
 _SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "Not proved: "}

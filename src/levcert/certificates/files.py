@@ -25,10 +25,11 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "upper": "integer",
     "counterexample": "text",
     "seconds": "number",
+    "fold": "string",
 }
 
 
-_SINCE_0_2: Final = {"threat", "unit"}  # files of version 0.1 have no such columns
+_SINCE_0_2: Final = {"threat", "unit", "fold"}  # files of version 0.1 have no such columns
 
 
 def write_certificates(rows: Iterable[Certificate], path: Path) -> None:
@@ -79,6 +80,9 @@ def _certificate(record: Record) -> Certificate:
     fields["unit"] = record.get("unit") or ("bytes" if isinstance(record["text"], bytes) else "characters")
     if fields["unit"] not in get_args(Unit):
         raise ValueError(f"the unit is {fields['unit']!r}.")
+    fields["fold"] = record.get("fold") or "none"
+    if not isinstance(fields["fold"], str):
+        raise TypeError(f"the fold is {fields['fold']!r}.")
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None
     return Certificate(**fields)

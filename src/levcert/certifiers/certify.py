@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from levcert.certificates.certificate import Certificate
 from levcert.certificates.certificates import Certificates
-from levcert.certificates.claims import Unit
+from levcert.certificates.claims import Unit, is_about_the_model
 from levcert.certifiers.auto import Auto
 from levcert.certifiers.base import Certifier, ClassifierMethod, Method, Verdict, batches
 from levcert.certifiers.brute_force import BruteForce
@@ -110,7 +110,7 @@ def _of_batch(
     for rows, batch in batches(model, texts, threat):
         found |= zip(rows.tolist(), zip(batch.best.tolist(), certifier.verdicts(batch), strict=True), strict=True)
     seconds = (time.perf_counter() - started) / len(texts)
-    about = About(certifier.name, threat, model.alphabet.kind)
+    about = About(certifier.name, threat, model.alphabet.kind, model.alphabet.fold.name)
     for row, text in enumerate(texts):
         best, verdict = found[row]
         yield about.certificate(text, model.labels[best], verdict, max_distance, seconds)
@@ -125,10 +125,11 @@ def _of_each(
 ) -> Iterator[Certificate]:
     classifier = as_classifier(model)
     searched = certifier.threat(threat)
+    fold = "none" if classifier.alphabet is None else classifier.alphabet.fold.name
     for text in texts:
         started = time.perf_counter()
         label, verdict = certifier.verdict(classifier, text, searched)
-        about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters")
+        about = About(certifier.name, searched, "bytes" if isinstance(text, bytes) else "characters", fold)
         yield about.certificate(text, label, verdict, max_distance, time.perf_counter() - started)
 
 
@@ -139,6 +140,7 @@ class About:
     method: str
     threat: Threat
     unit: Unit
+    fold: str
 
     def certificate(
         self, text: Text, label: str, verdict: Verdict, max_distance: int | None, seconds: float
@@ -147,7 +149,7 @@ class About:
         radius = verdict.radius if max_distance is None else min(verdict.radius, max_distance)
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
-            verdict.counterexample, seconds,
+            verdict.counterexample, seconds, self.fold if is_about_the_model(verdict.claim) else "none",
         )  # fmt: skip
 
 

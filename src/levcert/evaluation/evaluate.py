@@ -51,6 +51,7 @@ class Evaluation:
     threat: Threat
     unit: Unit
     labels: tuple[str, ...]
+    fold: str  # of the model: changes that it does not see come on top of the edits
     tally: Tally = field(default_factory=Tally)
     seconds: dict[str, float] = field(default_factory=lambda: {"certify": 0.0, "attack": 0.0})
 
@@ -59,7 +60,7 @@ class Evaluation:
         """Return an evaluation that has not yet counted any text."""
         model, attack = evaluator.model, None if evaluator.attack is None else name_of(evaluator.attack)
         method, threat, unit = name_of(evaluator.method), evaluator.attacker, model.alphabet.kind
-        return cls(method, attack, evaluator.reach, threat, unit, model.labels)
+        return cls(method, attack, evaluator.reach, threat, unit, model.labels, model.alphabet.fold.name)
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -106,6 +107,12 @@ class Evaluation:
             shares |= {f"attacked k={k}": self.attacked(k, label) for k in distances}
         return shares
 
+    @property
+    def attacker(self) -> str:
+        """Which edits are counted, of what, and which come on top for free."""
+        fold = "" if self.fold in ("none", "case") else f", on top of the fold {self.fold}"
+        return f"{self.threat} ({self.unit}){fold}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return {
@@ -114,6 +121,7 @@ class Evaluation:
             "attack": self.attack,
             "threat": self.threat.to_dict(),
             "unit": self.unit,
+            "fold": self.fold,
             "claims": self.claims,
             "seconds": self.seconds,
             "all": {name: share.to_dict() for name, share in self.shares().items()},
@@ -125,4 +133,4 @@ class Evaluation:
     def __str__(self) -> str:
         """Say each accuracy of all texts, with its interval."""
         shares = ", ".join(f"{name}: {share}" for name, share in self.shares().items())
-        return f"{len(self):,} texts, against {self.threat} ({self.unit}): {shares}"
+        return f"{len(self):,} texts, against {self.attacker}: {shares}"

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from levcert import __version__
 from levcert.certificates.claims import Unit
 from levcert.certificates.difference import excerpt, visible
+from levcert.certificates.explain import free_changes
 from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled
@@ -71,11 +72,14 @@ def report(
             collector.add(row)
         summary = collector.summary()
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        part.write_text(render(summary, method == "lipslev", model.alphabet.kind, provenance), encoding="utf-8")
+        part.write_text(
+            render(summary, method == "lipslev", model.alphabet.kind, model.alphabet.fold.name, provenance),
+            encoding="utf-8",
+        )
     return summary
 
 
-def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: dict[str, str]) -> str:
+def render(summary: Summary, replacements_only: bool, unit: Unit, fold: str, provenance: dict[str, str]) -> str:
     """Fill in the template; everything that comes from texts is escaped by it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -92,6 +96,7 @@ def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: di
         studied=STUDIED,
         replacements_only=replacements_only,
         unit=unit,
+        free=free_changes(fold),
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
         excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],

@@ -89,7 +89,7 @@ class _Typist:
         return None
 
     def _may_substitute(self, old: Text, new: Text) -> bool:
-        return self.threat.may_substitute(old, new, folding=self.alphabet.folding)
+        return self.threat.may_substitute(old, new, fold=self.alphabet.fold)
 
     def _spellings(self, symbol: Text | None) -> Iterator[Text]:
         """Give characters that have the same id as a symbol; for None, characters that have no id."""

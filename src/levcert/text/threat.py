@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
-from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes, fold
+from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes
 from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName, allowed_script, edit_script, operation_of
+from levcert.text.folding import Fold
 
 PRINTABLE_ASCII: Final = "".join(chr(point) for point in range(32, 127))
 Mask = npt.NDArray[np.bool_]
@@ -38,8 +39,9 @@ class Threat:
     """What an attacker may do to a text as it is typed: any insertions, deletions and substitutions, unless restricted.
 
     ``symbols`` limits what insertions and substitutions may bring in.  ``neighbours`` limits what a character may be
-    substituted by; characters without an entry may not be substituted.  (Where a model folds case, an entry for a small
-    letter also holds for its capital.)  A smaller threat has a larger radius.
+    substituted by; characters without an entry may not be substituted.  (An entry for what a
+    model folds a character to also holds for that character, such as one for a small letter for its capital.)
+    A smaller threat has a larger radius.
 
     k edits are made at once: each character of the text is kept, deleted or substituted, once, and characters are
     inserted between them.
@@ -131,14 +133,14 @@ class Threat:
     def may_insert(self, symbol: Text) -> bool:
         return Operation.INSERT in self.operations and self._may_bring(symbol)
 
-    def may_substitute(self, old: Text, new: Text, *, folding: bool = False) -> bool:
+    def may_substitute(self, old: Text, new: Text, *, fold: Fold | None = None) -> bool:
         """Say whether one character may be replaced by another."""
         if Operation.SUBSTITUTE not in self.operations or not self._may_bring(new):
             return False
         if self.neighbours is None:
             return True
         old, new = (c.decode("latin-1") if isinstance(c, bytes) else c for c in (old, new))
-        return new in self.neighbours.get(old, "") or (folding and new in self.neighbours.get(fold(old), ""))
+        return new in self.neighbours.get(old, "") or (fold is not None and new in self.neighbours.get(fold(old), ""))
 
     def _may_bring(self, symbol: Text) -> bool:
         if self.symbols is None:

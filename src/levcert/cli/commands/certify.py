@@ -121,7 +121,7 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     from levcert.cli.console import console, printable, shown_edits
 
     text = certificate.text
-    edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
+    edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit, certificate.fold)
     if not lines.begun and edits != "edits":
         console.print(f"The radius counts {edits}.", markup=False, soft_wrap=True)
     changed = certificate.counterexample
@@ -149,7 +149,15 @@ class _Totals:
             f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
             for k in range(1, min(max(self.radii, default=0), 3) + 1)
         ]
-        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
+        print(
+            f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}{self._on_top()}" if kept else "")
+        )
+
+    def _on_top(self) -> str:
+        from levcert.certificates.explain import free_changes
+
+        free = free_changes(self.last["fold"])
+        return f", each on top of any number of {free}" if free else ""
 
     def _edits(self, count: int) -> str:
         """Return what the rows are about; all have the same threat, unit and kind of claim."""

@@ -70,7 +70,7 @@ def _print(evaluation: Evaluation, title: str) -> None:
     from levcert.cli.console import console, table
 
     count, labels = len(evaluation), evaluation.labels
-    heading = f"{title}: {count:,} texts, against {evaluation.threat} ({evaluation.unit})"
+    heading = f"{title}: {count:,} texts, against {evaluation.attacker}"
     listing = table(heading, "accuracy", ">all", "95 % interval", *(f">{label}" for label in labels))
     of_class = [evaluation.shares(label) for label in labels]
     for name, share in evaluation.shares().items():

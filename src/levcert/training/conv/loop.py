@@ -135,7 +135,7 @@ def train(
     if resume and path is None:
         raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
-    alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
+    alphabet = Alphabet.from_corpus((str(text) for text in split.texts), fold=config.fold)
     data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
     optimiser = _optimiser(network, config)

@@ -128,7 +128,9 @@ def train_votes(
     """Train bounded votes as the configuration says."""
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
-        Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
+        Alphabet.bytes()
+        if config.symbols == "bytes"
+        else Alphabet.from_corpus((str(text) for text in split.texts), fold=config.fold)
     )
     identity = {"config": config.to_dict(), "data": split.fingerprint}
     encoded, numbers = alphabet.encode_many(split.texts), np.asarray(split.labels, dtype=np.int64)
