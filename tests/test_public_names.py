@@ -55,6 +55,7 @@ PUBLIC = """
     levenshtein
     load
     load_dataset
+    profile
     report
     train
     tune

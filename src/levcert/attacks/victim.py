@@ -123,8 +123,10 @@ class AnyVictim(Victim):
     alphabet: Alphabet | Text
 
     def __post_init__(self) -> None:
-        if self.threat.neighbours is not None:
-            raise InputError("Attacks on a function can restrict operations and symbols, but not neighbours.")
+        if self.threat.neighbours is not None or self.threat.deletable is not None:
+            raise InputError(
+                "Attacks on a function can restrict operations and symbols, but not what is substituted or deleted."
+            )
 
     @cached_property
     def symbols(self) -> list[Text]:

@@ -531,14 +531,16 @@ class Threat:
     operations: frozenset[str] = _OPERATIONS
     symbols: frozenset[str] | None = None  # what insertions and substitutions may bring in; None: anything
     neighbours: Mapping[str, str] | None = None  # what a character may be substituted by; None: anything
+    deletable: frozenset[str] | None = None  # what may be deleted; None: anything
     known_only: bool = False  # of the claim "substitutions only": characters with an id by characters with an id
 
     def may_insert(self, new: str) -> bool:
         return "insert" in self.operations and (self.symbols is None or new in self.symbols)
 
-    @property
-    def may_delete(self) -> bool:
-        return "delete" in self.operations
+    def may_delete(self, old: str) -> bool:
+        if "delete" not in self.operations:
+            return False
+        return self.deletable is None or not self.deletable.isdisjoint({old, self.alphabet.fold(old)})
 
     def may_substitute(self, old: str, new: str) -> bool:
         if "substitute" not in self.operations or old == new:
@@ -583,7 +585,7 @@ class Threat:
 
     def touches(self, old: str) -> tuple[str, ...]:
         """Everything that may stand in the place of a character: nothing, if it may be deleted, and substitutes."""
-        return ("",) * self.may_delete + self.substitutions(old)
+        return ("",) * self.may_delete(old) + self.substitutions(old)
 
     def distance(self, source: str, target: str, limit: int) -> int | None:
         """Return the least number of allowed edits that make the target of the source; None if more than the limit.
@@ -596,14 +598,14 @@ class Threat:
         for j in range(1, min(limit, len(target)) + 1):
             row[j] = min(far, row[j - 1] + 1) if self.may_insert(target[j - 1]) else far
         for i in range(1, len(source) + 1):
-            above, row = row, {}
+            above, row, may_delete = row, {}, self.may_delete(source[i - 1])
             for j in range(max(0, i - limit), min(len(target), i + limit) + 1):
                 options = [far]
                 if j > 0 and source[i - 1] == target[j - 1]:
                     options.append(above.get(j - 1, far))
                 if j > 0 and self.may_substitute(source[i - 1], target[j - 1]):
                     options.append(above.get(j - 1, far) + 1)
-                if self.may_delete:
+                if may_delete:
                     options.append(above.get(j, far) + 1)
                 if j > 0 and self.may_insert(target[j - 1]):
                     options.append(row.get(j - 1, far) + 1)
@@ -695,7 +697,7 @@ class Script:
         if not self._untouched:
             return None
         t = rng.choice(self._untouched)
-        if self._threat.may_delete and rng.random() < 0.3:
+        if self._threat.may_delete(self._text[t]) and rng.random() < 0.3:
             return Edit(t, insert=False, new="")
         return Edit(t, insert=False, new=rng.choice(self._threat.touches(self._text[t])))
 
@@ -816,18 +818,12 @@ def threat_of(row: Row, alphabet: Alphabet) -> Threat:
     if given is None:
         return Threat(alphabet)
     if not isinstance(given, Mapping):  # a levcert.Threat
-        given = {name: getattr(given, name, None) for name in ("operations", "symbols", "neighbours")}
+        given = {name: getattr(given, name, None) for name in ("operations", "symbols", "neighbours", "deletable")}
     try:
-        operations, symbols, neighbours = (
-            frozenset(map(str, given["operations"])),
-            given.get("symbols"),
-            given.get("neighbours"),
-        )
-        if given.get("symbols_hex") is not None:
-            symbols = bytes.fromhex(given["symbols_hex"])
+        operations, neighbours = frozenset(map(str, given["operations"])), given.get("neighbours")
         if not operations or not operations <= _OPERATIONS or not given.keys() <= _THREAT_FIELDS:
             raise ValueError("unknown operations or fields")
-        brought = None if symbols is None else frozenset(alphabet.typed(symbols))
+        brought, deletable = (_units(given, name, alphabet) for name in ("symbols", "deletable"))
         near: dict[str, str] | None = None
         if neighbours is not None:
             near = {}
@@ -836,10 +832,17 @@ def threat_of(row: Row, alphabet: Alphabet) -> Threat:
                     near[unit] = near.get(unit, "") + alphabet.typed(new)
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"Row {row.number} has a threat that cannot be read: {error}.") from None
-    return Threat(alphabet, operations, brought, near)
+    return Threat(alphabet, operations, brought, near, deletable)
 
 
-_THREAT_FIELDS: Final = {"operations", "symbols", "symbols_hex", "neighbours"}
+def _units(given: Mapping[str, Any], name: str, alphabet: Alphabet) -> frozenset[str] | None:
+    """Return a set of characters or bytes that a threat lists; bytes may be written in hexadecimal."""
+    written = given.get(f"{name}_hex")
+    listed = given.get(name) if written is None else bytes.fromhex(written)
+    return None if listed is None else frozenset(alphabet.typed(listed))
+
+
+_THREAT_FIELDS: Final = {"operations", "symbols", "symbols_hex", "neighbours", "deletable", "deletable_hex", "profile"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # 5. Verdicts
@@ -980,7 +983,7 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         close = _check_counterexample(classifier, row, text, other, label, threat)
         if row.claim == "substitutions only":
             operations = threat.operations & {"substitute"}
-            threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, known_only=True)
+            threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, None, known_only=True)
         rng = random.Random(repr((seed, row.text)))  # the same text, the same trials
         search = Search(classifier, text, label, threat, row.radius, rng)
         verdict, sentence = search.verdict(texts, trials)

@@ -92,9 +92,13 @@ def named(count: int, threat: Threat | None, unit: Unit) -> str:
         what = f"{of_bytes}edit{plural}"
     else:
         what = " or ".join(of_bytes + _NOUNS[operation] + plural for operation in sorted(threat.operations, key=str))
+    if threat.profile is not None:
+        return f"{what} of the profile {threat.profile}"
     limits = []
     if threat.symbols is not None and threat.operations != {Operation.DELETE}:
         limits.append(f"bring{'s' * (count == 1)} in only characters of {threat.symbols!r}")
     if threat.neighbours is not None and Operation.SUBSTITUTE in threat.operations:
         limits.append(f"substitute{'s' * (count == 1)} only listed neighbours")
+    if threat.deletable is not None and Operation.DELETE in threat.operations:
+        limits.append(f"delete{'s' * (count == 1)} only characters of {threat.deletable!r}")
     return what + " that " * bool(limits) + " and ".join(limits)

@@ -44,8 +44,10 @@ class BruteForce(ClassifierMethod):
 
     def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
         """Search the ball of one text."""
-        if threat.neighbours is not None:
-            raise InputError("brute-force can restrict operations and symbols, but not neighbours; use exact.")
+        if threat.neighbours is not None or threat.deletable is not None:
+            raise InputError(
+                "brute-force can restrict operations and symbols, but not what is substituted or deleted; use exact."
+            )
         label, margin = classifier.answer(text)
         brought = _characters(classifier, text, threat)
         for distance in range(1, self.distance + 1):

@@ -124,9 +124,11 @@ def _parsed(changes: str) -> tuple[Points, Points]:
         for line in changes.splitlines():
             target, colon, characters = line.partition(":")
             new = int(target, 16) if target else NOTHING
+            if not colon or (target and not 0 <= new < CODE_POINTS):
+                raise ValueError
             for first, last in map(_run, characters.split()):
                 total += last - first + 1
-                if not (colon and 0 <= first <= last < CODE_POINTS and new < CODE_POINTS and total <= CODE_POINTS):
+                if not (0 <= first <= last < CODE_POINTS and total <= CODE_POINTS):
                     raise ValueError
                 sources.append(np.arange(first, last + 1, dtype=np.int32))
                 targets.append(np.full(last - first + 1, new, dtype=np.int32))

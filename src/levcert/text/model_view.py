@@ -69,7 +69,7 @@ class _Typist:
             return self._insertion(edit)
         place = int(self.places[edit.position])
         old = self.text[place : place + 1]
-        if edit.operation == Operation.DELETE and Operation.DELETE in self.threat.operations:
+        if edit.operation == Operation.DELETE and self.threat.may_delete(old, fold=self.alphabet.fold):
             return Edit(Operation.DELETE, place)
         new = next((c for c in self._spellings(edit.symbol) if self._may_substitute(old, c)), None)
         return None if new is None else Edit(Operation.SUBSTITUTE, place, new)

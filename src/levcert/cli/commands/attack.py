@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Operations, Profile, Symbols, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
@@ -42,6 +42,7 @@ def attack(
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     output: Output = None,
     resume: Resume = False,
     json: Json = False,
@@ -52,16 +53,17 @@ def attack(
     """
     from levcert import load
     from levcert.attacks import attack_each
+    from levcert.certificates.explain import named
     from levcert.files.row_files import json_line
     from levcert.text.threat import ANY_EDIT
 
     check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     classifier = load(model)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
     if output is not None:
-        settings = ("attack", method, max_distance, str(threat or ANY_EDIT))
+        settings = ("attack", method, max_distance, str((threat or ANY_EDIT).to_dict()))
         changed: Counter[bool] = Counter()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
@@ -71,13 +73,16 @@ def attack(
             changed[record["adversarial"] is not None] += 1
 
         resumable(output, _COLUMNS, model, *settings).write(source.texts, records, resume=resume, seen=count)
+        edits = f"{max_distance} {named(max_distance, threat or ANY_EDIT, classifier.alphabet.kind)}"
         if json:
             print_json({"output": str(output), "rows": changed.total(), "changed": changed[True]})
         else:
-            print(f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {max_distance} edits")
+            print(f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {edits}")
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
+    if threat is not None and not json:
+        print(f"The attacker makes at most {max_distance} {named(max_distance, threat, classifier.alphabet.kind)}.")
     for result in answer(source.texts):
         if json:
             print_line(json_line(_record(result), _COLUMNS))

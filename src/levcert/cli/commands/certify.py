@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Profile, Symbols, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
@@ -35,6 +35,7 @@ def certify(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     output: Output = None,
     resume: Resume = False,
     json: Json = False,
@@ -51,7 +52,7 @@ def certify(
 
     check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     classifier = load(model)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
@@ -63,7 +64,7 @@ def certify(
         return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
 
     if output is not None:
-        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained)
+        settings = ("certify", method, max_distance, budget, str((threat or ANY_EDIT).to_dict()), explained)
         totals = _Totals()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:

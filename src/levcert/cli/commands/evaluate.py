@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Budget, Method, Operations, Profile, Symbols, threat_in
 from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, labelled_in
 from levcert.cli.outputs import Json, print_json
 from levcert.errors import InputError
@@ -28,6 +28,7 @@ def evaluate(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
@@ -42,7 +43,7 @@ def evaluate(
     from levcert.evaluation.evaluate import Evaluation
     from levcert.evaluation.evaluator import Evaluator
 
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     attacks = None if attack == "none" else attack
     evaluator = Evaluator(load(model), method, attacks, max_distance, budget, threat)
     evaluation = Evaluation.by(evaluator)
