@@ -27,7 +27,7 @@ Texts = Annotated[
 File = Annotated[Path | None, typer.Option("-f", "--file", help="A csv, tsv, jsonl or parquet file with texts.")]
 Data = Annotated[str, typer.Argument(help="A dataset's name (see levcert datasets), or a csv/tsv/jsonl/parquet file.")]
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder with ag_news/, sst2/, imdb/, fake_news/; default: $LEVCERT_DATA.")
+    Path | None, typer.Option(help="Folder with ag_news/, sst2/, sms_spam/ and so on; default: $LEVCERT_DATA.")
 ]
 TextColumn = Annotated[str, typer.Option(help="Column of the texts, for files.")]
 LabelColumn = Annotated[str, typer.Option(help="Column of the labels, for files.")]
