@@ -224,8 +224,8 @@ class Alphabet:
             fields["fold"] = Fold.from_dict(fields["fold"])
         elif isinstance(fields.get("folding"), bool):
             fields["fold"] = Fold("case" if fields.pop("folding") else "none")
-        else:
-            raise InputError(f"folding must be true or false, not {fields.get('folding')!r}.")
+        elif "folding" in fields:
+            raise InputError(f"folding must be true or false, not {fields['folding']!r}.")
         try:
             return cls(**fields)
         except TypeError:
