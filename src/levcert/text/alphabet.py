@@ -15,6 +15,7 @@ character at all: a dropped one does not change the ids, and one mapped to the u
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,7 +115,7 @@ class Alphabet:
             )
         object.__setattr__(self, "symbols", "".join(folded))
         if len(set(self.symbols)) < len(self.symbols):
-            twice = next(c for c in self.symbols if self.symbols.count(c) > 1)
+            twice = Counter(self.symbols).most_common(1)[0][0]
             raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); remove one.")
 
     @classmethod
@@ -219,10 +220,12 @@ class Alphabet:
         if fields == {"kind": "bytes"}:
             return cls.bytes()
         fields = dict(fields)
-        if isinstance(fields.get("folding"), bool) and "fold" not in fields:
-            fields["fold"] = Fold("case" if fields.pop("folding") else "none")
-        elif "fold" in fields:
+        if "fold" in fields:
             fields["fold"] = Fold.from_dict(fields["fold"])
+        elif isinstance(fields.get("folding"), bool):
+            fields["fold"] = Fold("case" if fields.pop("folding") else "none")
+        elif "folding" in fields:
+            raise InputError(f"folding must be true or false, not {fields['folding']!r}.")
         try:
             return cls(**fields)
         except TypeError:

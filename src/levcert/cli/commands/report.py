@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from levcert.cli.certification_flags import Budget, Method
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, labelled_in
+from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
 
@@ -33,6 +33,7 @@ def report(
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
+    trusted_key: TrustedKey = None,
 ) -> None:
     """Write a report on a model's robustness on the test rows of a dataset, or on the rows of a file.
 
@@ -42,7 +43,7 @@ def report(
     from levcert.reports import Origin
     from levcert.reports import report as write
 
-    loaded = load(model)
+    loaded = load(model, trusted_key=trusted_key)
     labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
     found = list(labelled.rows)
     if not found:
