@@ -125,7 +125,7 @@ class AnyVictim(Victim):
     def __post_init__(self) -> None:
         if self.threat.neighbours is not None or self.threat.deletable is not None:
             raise InputError(
-                "Attacks on a function can restrict operations and symbols, but not what is substituted or deleted."
+                "Attacks on a function can restrict operations and symbols, but not neighbours or deletions."
             )
 
     @cached_property

@@ -46,7 +46,7 @@ class BruteForce(ClassifierMethod):
         """Search the ball of one text."""
         if threat.neighbours is not None or threat.deletable is not None:
             raise InputError(
-                "brute-force can restrict operations and symbols, but not what is substituted or deleted; use exact."
+                "brute-force can restrict operations and symbols, but not neighbours or deletions; use exact."
             )
         label, margin = classifier.answer(text)
         brought = _characters(classifier, text, threat)
