@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from levcert.certificates.claims import ABSTAINED, Unit
+from levcert.certificates.claims import ABSTAINED, IS_TARGET, Unit
 from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import Threat
 
@@ -28,6 +28,8 @@ class Statement(Protocol):
     def unit(self) -> Unit: ...
     @property
     def fold(self) -> str: ...
+    @property
+    def target(self) -> str | None: ...
 
 
 def meaning(certificate: Statement) -> str:
@@ -35,6 +37,9 @@ def meaning(certificate: Statement) -> str:
     radius, claim = certificate.radius, certificate.claim
     if radius == ABSTAINED:
         return "The method abstained: no label is likely enough to be certified."
+    if claim == IS_TARGET:
+        return f"The text has the label {certificate.target!r} as it is."
+    does = "change the label" if certificate.target is None else f"make the label {certificate.target!r}"
     if claim == "substitutions only":
         sure = "Proved only for substitutions among the characters that the model knows: "
         one, many = "one of these", f"{radius} of these or fewer"
@@ -45,13 +50,13 @@ def meaning(certificate: Statement) -> str:
     free = free_changes(certificate.fold)
     if claim == "exact" and radius == 0:
         alone = f" {free[0].upper()}{free[1:]} alone cannot." if free else ""
-        return f"{one[0].upper()}{one[1:]} can change the label.{alone}"
+        return f"{one[0].upper()}{one[1:]} can {does}.{alone}"
     if radius == 0:
         unchanged = f", and after any number of {free}" if free else ""
         return f"{sure}this is the label of the text as it is{unchanged}; nothing is known about edited texts."
     on_top = f", on top of any number of {free}," if free else ""
     further = f"; {radius + 1} can" if claim == "exact" else ""
-    return f"{sure}{one if radius == 1 else many}{on_top} cannot change the label{further}."
+    return f"{sure}{one if radius == 1 else many}{on_top} cannot {does}{further}."
 
 
 def free_changes(fold: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Profile, Symbols, threat_in
+from levcert.cli.certification_flags import Operations, Profile, Symbols, Target, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
@@ -43,6 +43,7 @@ def attack(
     operations: Operations = None,
     symbols: Symbols = None,
     profile: Profile = None,
+    target: Target = None,
     output: Output = None,
     resume: Resume = False,
     trusted_key: TrustedKey = None,
@@ -62,9 +63,9 @@ def attack(
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols, profile)
     classifier = load(model, trusted_key=trusted_key)
-    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
+    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
     if output is not None:
-        settings = ("attack", method, max_distance, str((threat or ANY_EDIT).to_dict()))
+        settings = ("attack", method, max_distance, str((threat or ANY_EDIT).to_dict()), target)
         changed: Counter[bool] = Counter()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
