@@ -17,7 +17,7 @@ def blocks(page, language):
     return found
 
 
-@pytest.mark.parametrize("page", ["scikit-learn.md", "your-own-model.md"])
+@pytest.mark.parametrize("page", ["scikit-learn.md", "your-own-model.md", "extending.md", "interchange.md"])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
