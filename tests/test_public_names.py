@@ -59,6 +59,7 @@ PUBLIC = """
     levenshtein
     load
     load_dataset
+    profile
     report
     train
     tune

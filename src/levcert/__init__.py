@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from levcert.text.edits import Operation as Operation
     from levcert.text.edits import apply_edits as apply_edits
     from levcert.text.edits import edit_script as edit_script
+    from levcert.text.profiles import profile as profile
     from levcert.text.threat import Threat as Threat
     from levcert.text.threat import keyboard_neighbours as keyboard_neighbours
     from levcert.training.conv.config import TrainingConfig as TrainingConfig
@@ -121,6 +122,7 @@ _MODULE_OF = {
     # Threats and texts
     "Threat": "text.threat",
     "keyboard_neighbours": "text.threat",
+    "profile": "text.profiles",
     "Alphabet": "text.alphabet",
     "Ball": "text.ball",
     "Edit": "text.edits",

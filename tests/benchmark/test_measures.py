@@ -147,3 +147,65 @@ def test_selections_of_texts():
     for wrong in ("next 7", "apart", "first", "first 7 cut", "first 7 whole cut 6", "all 7", "validation cut 6"):
         with pytest.raises(InputError, match="'first N'"):
             select(wrong, toy, {})
+
+
+@pytest.fixture(scope="module")
+def folded():
+    """Models of digits (the class that evades) against letters, one for each fold."""
+    toy = levcert.load_dataset("toy")
+    texts, truth = list(toy.test.texts[:30]), [toy.labels[y] for y in toy.test.labels[:30]]
+    made = {}
+    for fold in ("case", "lookalikes"):
+        model = levcert.train(toy, fold=fold, orders=(1, 2), table_bits=12, epochs=2, show_progress=False)
+        made[fold] = Subject(model, texts, truth, dict(model.training.config))
+    return made
+
+
+def test_recall_is_the_accuracy_of_one_class(folded):
+    subject = folded["case"]
+    specs = [
+        {"name": "clean", "kind": "accuracy", "evaders": 1},
+        {"name": "exact", "kind": "certify", "method": "chains", "distances": [0, 1], "evaders": 1},
+    ]
+    values = measure(subject, specs)
+    bad = np.array(subject.truth) == subject.model.labels[1]
+    rows = levcert.certify(subject.model, subject.texts, "chains")
+    assert values["clean recall"] == values["exact recall k=0"] == round(100 * subject.right[bad].mean(), 2)
+    assert values["exact recall k=1"] == round(100 * (subject.right & (rows.radius >= 1))[bad].mean(), 2)
+
+
+def test_disguises_fool_a_model_that_does_not_fold_them_and_no_other(folded):
+    values = {}
+    for fold, subject in folded.items():
+        specs = [{"name": "disguised", "kind": "disguise", "evaders": 1}]
+        values[fold] = measure(subject, [*specs, {"name": "clean", "kind": "accuracy", "evaders": 1}])
+    assert values["lookalikes"]["disguised"] == values["lookalikes"]["clean"]
+    assert values["lookalikes"]["disguised recall"] == values["lookalikes"]["clean recall"]
+    assert values["case"]["disguised"] < values["case"]["clean"]
+
+
+def test_evasion_leaves_what_the_attack_does_not_make_pass(folded):
+    subject = folded["case"]
+    spec = {"name": "charmer", "kind": "evasion", "method": "charmer", "distances": [1, 2], "evaders": 1, "most": 8}
+    values = measure(subject, [spec])
+    bad = np.flatnonzero(np.array(subject.truth) == subject.model.labels[1])[:8]
+    found = levcert.attack(subject.model, [subject.texts[row] for row in bad], "charmer", max_distance=2)
+    kept = [subject.right[row] and not (r.success and r.distance <= 1) for row, r in zip(bad, found, strict=True)]
+    assert values["charmer k=1"] == round(100 * np.mean(kept), 2)
+    assert values["charmer k=2"] <= values["charmer k=1"] <= values["charmer k=0"]
+    assert values["charmer texts"] == 8
+
+
+def test_the_baseline_is_a_function_that_can_be_attacked():
+    pytest.importorskip("sklearn")
+    toy = levcert.load_dataset("toy")
+    baseline = MADE["tfidf"](toy, {"longest": 2})
+    texts, truth = list(toy.test.texts[:12]), [toy.labels[y] for y in toy.test.labels[:12]]
+    subject = Subject(baseline, texts, truth, {})
+    specs = [
+        {"name": "clean", "kind": "accuracy", "evaders": 1},
+        {"name": "greedy", "kind": "evasion", "method": "greedy", "distances": [1], "evaders": 1, "most": 2},
+    ]
+    values = measure(subject, specs)
+    assert values["clean"] > 90
+    assert values["greedy k=1"] <= values["greedy k=0"]

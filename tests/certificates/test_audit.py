@@ -38,7 +38,7 @@ SUBSTITUTE = ANY | {"operations": ["substitute"]}
 ALPHABETS = {
     "drop": Alphabet("abc"),
     "symbol": Alphabet("ab", unknown="symbol"),
-    "cased": Alphabet("aAb", folding=False),
+    "cased": Alphabet("aAb", fold="none"),
     "bytes": Alphabet.bytes(),
 }
 UNKNOWN = "€"
@@ -116,7 +116,7 @@ def obvious_ball(text, k, alphabet, threat):
     def near(old, new):
         if neighbours is None:
             return True
-        return any(new in neighbours.get(key, "") for key in {old, old.lower() if alphabet.folding else old})
+        return any(new in neighbours.get(key, "") for key in {old, alphabet.fold(old)})
 
     found = {text[:0]: 0}  # text made of the characters so far → least edits
     for t in range(len(text) + 1):

@@ -162,7 +162,7 @@ def test_the_documented_columns_are_the_written_ones(tmp_path):
     written = list(json.loads(path.read_text()))
     assert written == [
         "text", "label", "radius", "margin", "method", "claim", "threat", "unit", "target", "upper", "counterexample",
-        "class_radii", "undecided", "seconds",
+        "class_radii", "undecided", "fold", "seconds",
     ]  # fmt: skip
 
 

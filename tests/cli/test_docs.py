@@ -28,6 +28,20 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
         assert promised in printed
 
 
+def test_shell_blocks_about_evaders_run(shell, invoke, folder):
+    said = ""
+    for part in re.split(r"^(levcert [^|\n]*)$", "\n".join(blocks("evaders.md", "sh")), flags=re.MULTILINE):
+        if re.fullmatch(r"levcert [^|\n]*", part):
+            result = invoke(*shlex.split(part)[1:])
+            assert result.exit_code == 0, f"{part}: {result.stderr}"
+            said += result.stdout
+        elif part.strip():
+            assert shell(part).returncode == 0
+    assert "on top of any number of look-alike swaps" in said
+    for name in ("leet", "keyboard", "whitespace", "swedish"):
+        assert f"of the profile {name}" in said
+
+
 def test_shell_blocks_run(shell, invoke, folder):
     """Plain calls of levcert inside this process, which saves minutes; all else by bash."""
     script = "\n".join(blocks("command-line.md", "sh"))

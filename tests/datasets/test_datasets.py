@@ -238,3 +238,19 @@ def test_a_file_is_loaded_by_its_name(tmp_path):
     assert (len(data.train), data.labels) == (2, ("a", "b"))
     with pytest.raises(InputError, match="is for files"):
         load_dataset("toy", text_column="body")
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("sms_spam", ("ham", "spam")), ("enron_spam", ("ham", "spam")), ("phishing_urls", ("legitimate", "phishing"))],
+)
+def test_texts_that_evade_come_from_a_folder_and_the_error_says_how(name, labels, tmp_path):
+    with pytest.raises(InputError, match=f"is not on this machine.*1: {labels[1]}.*contains them in {name}/"):
+        load_dataset(name, tmp_path)
+    (tmp_path / name).mkdir()
+    for split in ("train", "test"):
+        rows = pa.table({"text": ["a", "b"], "label": [0, 1]})
+        pq.write_table(rows, tmp_path / name / f"{split}.parquet")
+    dataset = load_dataset(name, tmp_path)
+    assert dataset.labels == labels
+    assert dataset.train.labels.tolist() == [0, 1]

@@ -145,10 +145,10 @@ def test_a_label_of_a_megabyte_is_refused():
 def test_an_alphabet_with_a_duplicate_is_refused_in_linear_time():
     everything = "".join(map(chr, range(0x20000)))
     with pytest.raises(InputError, match="twice"):
-        Alphabet(everything + "a", folding=False)
+        Alphabet(everything + "a", fold="none")
 
 
 @pytest.mark.parametrize("folding", [1, "yes", None])
 def test_folding_is_true_or_false(folding):
     with pytest.raises(InputError, match="folding must be"):
-        Alphabet("ab", folding=folding)
+        Alphabet.from_dict({"kind": "characters", "symbols": "ab", "unknown": "drop", "folding": folding})

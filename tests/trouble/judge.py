@@ -274,7 +274,8 @@ def _listed(kinds: Counter[str] | None) -> str:
 def _described(model: Any) -> str:
     """Write a small model out, so that a finding can be repeated by hand."""
     alphabet = model.alphabet.to_dict()
-    kept = {key: alphabet[key] for key in ("symbols", "folding", "unknown") if key in alphabet} or alphabet
+    alphabet |= {"fold": alphabet["fold"]["name"]} if "fold" in alphabet else {}
+    kept = {key: alphabet[key] for key in ("symbols", "folding", "fold", "unknown") if key in alphabet} or alphabet
     if hasattr(model, "votes"):
         used = [
             f"{order}-gram row {row}: {model.votes[o, row].tolist()}"

@@ -40,14 +40,27 @@ class Reader:
     fields: dict[str, Any]
 
     def folded(self, character: Any) -> Any:
-        if self.fields["kind"] == "bytes" or not self.fields["folding"]:
+        if self.fields["kind"] == "bytes":
             return character
-        lower = character.lower()
+        if "fold" in self.fields:
+            return self._folded_by_table(character)
+        lower = character.lower() if self.fields["folding"] else character
         return lower if len(lower) == 1 else character
+
+    def _folded_by_table(self, character: str) -> str:
+        for line in self.fields["fold"]["changes"].split("\n"):
+            target, characters = line.split(":")
+            for run in characters.split():
+                first, last = run.split("-") if "-" in run else (run, run)
+                if int(first, 16) <= ord(character) <= int(last, 16):
+                    return chr(int(target, 16)) if target else ""
+        return character
 
     def id(self, character: Any) -> int:
         if self.fields["kind"] == "bytes":
             return character[0] + 1
+        if not self.folded(character):
+            return 0
         place = self.fields["symbols"].find(self.folded(character))
         if place >= 0:
             return place + 1

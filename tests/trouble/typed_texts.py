@@ -14,8 +14,9 @@ from tests.trouble.judge import Case
 from tests.trouble.milp_votes import ROWS
 from tests.trouble.threats import OPERATION_SETS, threats
 
-LETTERS = {  # what texts are made of: known, capital, "İ" (folds to two characters: left alone), unknown
-    "characters": "aabbcAB€é İ",
+LETTERS = {  # what texts are made of
+    # known, capital, unknown, accented, "İ" (lower-case, it is two characters: left alone), look-alike, invisible
+    "characters": "aabbcAB€é İ\u0430\u200b",
     "bytes": b"aab\xff",
 }
 
@@ -23,10 +24,12 @@ LETTERS = {  # what texts are made of: known, capital, "İ" (folds to two charac
 def alphabets() -> list[Alphabet]:
     """Return alphabets that drop or map what they do not know, with and without folding, and all bytes."""
     small = [
-        Alphabet(symbols, folding=folding, unknown=unknown)
-        for symbols, folding, unknown in itertools.product(("ab", "a", "bca"), (True, False), ("drop", "symbol"))
+        Alphabet(symbols, fold=fold, unknown=unknown)
+        for symbols, fold, unknown in itertools.product(
+            ("ab", "a", "bca"), ("case", "none", "lookalikes"), ("drop", "symbol")
+        )
     ]
-    return [*small, Alphabet("aAb", folding=False), Alphabet.bytes()]
+    return [*small, Alphabet("aAb", fold="none"), Alphabet.bytes()]
 
 
 def random_model(alphabet: Alphabet, rng: random.Random, numbers: np.random.Generator) -> Any:

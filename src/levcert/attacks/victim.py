@@ -134,8 +134,10 @@ class AnyVictim(Victim):
     target: int | None = None
 
     def __post_init__(self) -> None:
-        if self.threat.neighbours is not None:
-            raise InputError("Attacks on a function can restrict operations and symbols, but not neighbours.")
+        if self.threat.neighbours is not None or self.threat.deletable is not None:
+            raise InputError(
+                "Attacks on a function can restrict operations and symbols, but not neighbours or deletions."
+            )
 
     @cached_property
     def symbols(self) -> list[Text]:

@@ -44,7 +44,8 @@ def model_of(cell: Cell, folder: Path, *, may_train: bool = True) -> WindowModel
     """Return the model of a cell: made, found in the folder, or trained and kept there."""
     kind, dataset = cell.settings["model"], dataset_for(cell.settings)
     if kind in MADE:
-        return MADE[kind](dataset, cell.training)
+        made: WindowModel = MADE[kind](dataset, cell.training)
+        return made
     config = configuration(cell)
     fingerprint = training_rows(dataset, config)[0].fingerprint
     path = find(folder, kind, config, fingerprint)

@@ -1,4 +1,4 @@
-"""Models that need no training: the paper's network before training, random weights, and the counterexample."""
+"""Models that levcert does not train: an untrained network, random weights, the counterexample, and a baseline."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 import levcert
+from levcert.benchmark.tfidf_baseline import TfidfBaseline
 from levcert.datasets import Dataset
 from levcert.models.conv import ConvModel
-from levcert.models.window import WindowModel
 from levcert.training.conv.config import TrainingConfig
 
 
@@ -45,8 +45,9 @@ def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
     return ConvModel(levcert.Alphabet("ab"), embedding, [taps], head, labels=dataset.labels)
 
 
-MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], WindowModel]]] = {
+MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], Any]]] = {  # window models, and one function
     "untrained": _untrained_model,
     "random": _random_model,
     "alternating": _alternating_model,
+    "tfidf": TfidfBaseline,
 }

@@ -93,31 +93,40 @@ class Alphabet:
 
     kind: Literal["characters", "bytes"]
     symbols: str
-    folding: bool
+    fold_name: str
     unknown: Literal["drop", "symbol"]
+    table: Mapping[int, str] = field(default_factory=dict)  # what the file says characters are folded to; "": dropped
 
     @classmethod
     def from_header(cls, fields: Any) -> Alphabet:
         if fields == {"kind": "bytes"}:
-            return cls("bytes", "".join(map(chr, range(256))), folding=False, unknown="drop")
-        symbols, folding, unknown = fields["symbols"], fields["folding"], fields["unknown"]
-        whole = isinstance(symbols, str) and isinstance(folding, bool) and unknown in ("drop", "symbol") and symbols
+            return cls("bytes", "".join(map(chr, range(256))), "none", unknown="drop")
+        symbols, unknown = fields["symbols"], fields["unknown"]
+        if "fold" in fields:
+            name, table = fields["fold"]["name"], _fold_table(fields["fold"]["changes"])
+        else:
+            name, table = {True: "case", False: "none"}[fields["folding"]], {}
+        whole = isinstance(symbols, str) and isinstance(name, str) and unknown in ("drop", "symbol") and symbols
         if fields["kind"] != "characters" or not whole or len(set(symbols)) < len(symbols):
             raise ValueError("the alphabet is damaged")
-        return cls("characters", symbols, folding, unknown)
+        return cls("characters", symbols, name, unknown, table)
 
     @property
     def size(self) -> int:
         return len(self.symbols) + (self.unknown == "symbol")
 
     def fold(self, character: str) -> str:
-        lower = character.lower() if self.folding else character
+        """Return what one character becomes; "" if the fold drops it."""
+        if self.table:
+            return self.table.get(ord(character), character)
+        lower = character.lower() if self.fold_name == "case" else character
         return lower if len(lower) == 1 else character
 
     def id_of(self, character: str) -> int:
         """Return the id of one character; 0 if it is dropped."""
-        missing = self.size if self.unknown == "symbol" else 0
-        return self._id_of_symbol.get(self.fold(character), missing)
+        folded = self.fold(character)
+        missing = self.size if self.unknown == "symbol" and folded else 0
+        return self._id_of_symbol.get(folded, missing)
 
     @cached_property
     def _id_of_symbol(self) -> dict[str, int]:
@@ -140,12 +149,13 @@ class Alphabet:
     def representatives(self) -> tuple[str, ...]:
         """One character for each id that any character at all has, id 0 (dropped) included if there is such a one.
 
-        Symbols first, and U+FFFD, because they are easy to read; then all of Unicode, so that nothing is left out.
+        Symbols first, U+FFFD and U+200B, because people know them; then all of Unicode, so that nothing is left out.
         """
         found: dict[int, str] = {}
-        for character in chain(self.symbols, "\ufffd" * (self.kind == "characters")):
+        for character in chain(self.symbols, "\ufffd\u200b" * (self.kind == "characters")):
             found.setdefault(self.id_of(character), character)
-        if self.kind == "characters" and len(found) < len(self.symbols) + 1:
+        ids = self.size + (self.unknown == "drop" or "" in self.table.values())
+        if self.kind == "characters" and len(found) < ids:
             for point in range(sys.maxunicode + 1):
                 found.setdefault(self.id_of(chr(point)), chr(point))
         return tuple(found.values())
@@ -166,6 +176,22 @@ class Alphabet:
     def shown(self, text: str) -> Text:
         """Return the opposite of :meth:`typed`."""
         return text if self.kind == "characters" else text.encode("latin-1")
+
+
+def _fold_table(changes: str) -> dict[int, str]:
+    """Read lines such as "61:41 c0-c5": the code points after the colon become the one before it, or nothing."""
+    table: dict[int, str] = {}
+    for line in changes.split("\n"):
+        target, _, characters = line.partition(":")
+        for run in characters.split():
+            first, _, last = run.partition("-")
+            for point in range(int(first, 16), min(int(last or first, 16), sys.maxunicode) + 1):
+                if point in table:
+                    raise ValueError("the fold of the alphabet is damaged")
+                table[point] = chr(int(target, 16)) if target else ""
+    if not table or any(ord(new) in table for new in table.values() if new):
+        raise ValueError("the fold of the alphabet is damaged")
+    return table
 
 
 # Both kinds of models are sums over windows: f(S) = Σ_i φ(window i of S padded with zeros), one number per class.
@@ -505,14 +531,16 @@ class Threat:
     operations: frozenset[str] = _OPERATIONS
     symbols: frozenset[str] | None = None  # what insertions and substitutions may bring in; None: anything
     neighbours: Mapping[str, str] | None = None  # what a character may be substituted by; None: anything
+    deletable: frozenset[str] | None = None  # what may be deleted; None: anything
     known_only: bool = False  # of the claim "substitutions only": characters with an id by characters with an id
 
     def may_insert(self, new: str) -> bool:
         return "insert" in self.operations and (self.symbols is None or new in self.symbols)
 
-    @property
-    def may_delete(self) -> bool:
-        return "delete" in self.operations
+    def may_delete(self, old: str) -> bool:
+        if "delete" not in self.operations:
+            return False
+        return self.deletable is None or not self.deletable.isdisjoint({old, self.alphabet.fold(old)})
 
     def may_substitute(self, old: str, new: str) -> bool:
         if "substitute" not in self.operations or old == new:
@@ -525,7 +553,7 @@ class Threat:
 
     def _near(self, old: str) -> str:
         assert self.neighbours is not None
-        return self.neighbours.get(old, "") + self.neighbours.get(self.alphabet.fold(old), "")
+        return self.neighbours.get(old, "") + self.neighbours.get(self.alphabet.fold(old), "")  # "" has no entry
 
     # Why one character for each id is enough: a score depends on ids alone, and what an edit brings in is not edited
     # again.  So of two allowed characters with one id (0, "dropped", is one), both make the same ids of every script.
@@ -557,7 +585,7 @@ class Threat:
 
     def touches(self, old: str) -> tuple[str, ...]:
         """Everything that may stand in the place of a character: nothing, if it may be deleted, and substitutes."""
-        return ("",) * self.may_delete + self.substitutions(old)
+        return ("",) * self.may_delete(old) + self.substitutions(old)
 
     def distance(self, source: str, target: str, limit: int) -> int | None:
         """Return the least number of allowed edits that make the target of the source; None if more than the limit.
@@ -570,14 +598,14 @@ class Threat:
         for j in range(1, min(limit, len(target)) + 1):
             row[j] = min(far, row[j - 1] + 1) if self.may_insert(target[j - 1]) else far
         for i in range(1, len(source) + 1):
-            above, row = row, {}
+            above, row, may_delete = row, {}, self.may_delete(source[i - 1])
             for j in range(max(0, i - limit), min(len(target), i + limit) + 1):
                 options = [far]
                 if j > 0 and source[i - 1] == target[j - 1]:
                     options.append(above.get(j - 1, far))
                 if j > 0 and self.may_substitute(source[i - 1], target[j - 1]):
                     options.append(above.get(j - 1, far) + 1)
-                if self.may_delete:
+                if may_delete:
                     options.append(above.get(j, far) + 1)
                 if j > 0 and self.may_insert(target[j - 1]):
                     options.append(row.get(j - 1, far) + 1)
@@ -669,7 +697,7 @@ class Script:
         if not self._untouched:
             return None
         t = rng.choice(self._untouched)
-        if self._threat.may_delete and rng.random() < 0.3:
+        if self._threat.may_delete(self._text[t]) and rng.random() < 0.3:
             return Edit(t, insert=False, new="")
         return Edit(t, insert=False, new=rng.choice(self._threat.touches(self._text[t])))
 
@@ -695,6 +723,7 @@ class Row:
     unit: str | None
     target: str | None = None  # of a one-sided certificate
     class_radii: Mapping[str, int] | None = None
+    fold: str | None = None
 
 
 def read_rows(rows: Rows) -> Iterator[Row]:
@@ -740,7 +769,8 @@ def _records_of_file(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def _record_of_object(row: Any) -> dict[str, Any]:
-    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit", "target", "class_radii")
+    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit", "target", "class_radii",
+             "fold")  # fmt: skip
     return dict(row) if isinstance(row, Mapping) else {name: getattr(row, name, None) for name in names}
 
 
@@ -774,7 +804,7 @@ def _row(number: int, record: dict[str, Any]) -> Row:
     if radii is not None:
         radii = {str(label): _whole(radius) or 0 for label, radius in radii.items()}
     return Row(number, texts["text"], record["label"], radius, record["claim"], upper, texts["counterexample"],
-               threat, unit, record.get("target") or None, radii)  # fmt: skip
+               threat, unit, record.get("target") or None, radii, record.get("fold") or None)  # fmt: skip
 
 
 def _whole(value: Any) -> int | None:
@@ -796,18 +826,12 @@ def threat_of(row: Row, alphabet: Alphabet) -> Threat:
     if given is None:
         return Threat(alphabet)
     if not isinstance(given, Mapping):  # a levcert.Threat
-        given = {name: getattr(given, name, None) for name in ("operations", "symbols", "neighbours")}
+        given = {name: getattr(given, name, None) for name in ("operations", "symbols", "neighbours", "deletable")}
     try:
-        operations, symbols, neighbours = (
-            frozenset(map(str, given["operations"])),
-            given.get("symbols"),
-            given.get("neighbours"),
-        )
-        if given.get("symbols_hex") is not None:
-            symbols = bytes.fromhex(given["symbols_hex"])
+        operations, neighbours = frozenset(map(str, given["operations"])), given.get("neighbours")
         if not operations or not operations <= _OPERATIONS or not given.keys() <= _THREAT_FIELDS:
             raise ValueError("unknown operations or fields")
-        brought = None if symbols is None else frozenset(alphabet.typed(symbols))
+        brought, deletable = (_units(given, name, alphabet) for name in ("symbols", "deletable"))
         near: dict[str, str] | None = None
         if neighbours is not None:
             near = {}
@@ -816,10 +840,17 @@ def threat_of(row: Row, alphabet: Alphabet) -> Threat:
                     near[unit] = near.get(unit, "") + alphabet.typed(new)
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"Row {row.number} has a threat that cannot be read: {error}.") from None
-    return Threat(alphabet, operations, brought, near)
+    return Threat(alphabet, operations, brought, near, deletable)
 
 
-_THREAT_FIELDS: Final = {"operations", "symbols", "symbols_hex", "neighbours"}
+def _units(given: Mapping[str, Any], name: str, alphabet: Alphabet) -> frozenset[str] | None:
+    """Return a set of characters or bytes that a threat lists; bytes may be written in hexadecimal."""
+    written = given.get(f"{name}_hex")
+    listed = given.get(name) if written is None else bytes.fromhex(written)
+    return None if listed is None else frozenset(alphabet.typed(listed))
+
+
+_THREAT_FIELDS: Final = {"operations", "symbols", "symbols_hex", "neighbours", "deletable", "deletable_hex", "profile"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # 5. Verdicts
@@ -952,6 +983,10 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         return finding("not checked", f"the audit does not know the claim {row.claim!r}")
     if row.radius < 0:  # version 0.1 gave this radius to texts whose best scores are equal
         return finding("not checked", "a radius of −1 claims nothing")
+    if row.fold not in (None, "none", alphabet.fold_name):
+        return finding(
+            "REFUTED", f"the row is about the fold {row.fold!r}, and the model has the fold {alphabet.fold_name!r}"
+        )
     try:
         label = _check_label(classifier, row, text)
         if label is None:
@@ -963,7 +998,7 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         close = _check_counterexample(classifier, row, text, other, label, threat)
         if row.claim == "substitutions only":
             operations = threat.operations & {"substitute"}
-            threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, known_only=True)
+            threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, None, known_only=True)
         rng = random.Random(repr((seed, row.text)))  # the same text, the same trials
         target = None if row.target is None else classifier.labels.index(row.target)
         search = Search(classifier, text, label, threat, row.radius, rng, target)

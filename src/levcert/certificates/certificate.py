@@ -26,6 +26,9 @@ class Certificate:
     insertions and deletions), a probability, or "is the target" (the text has the label ``target`` as it is: nothing is
     certified).  Only smoothing gives a radius of −1: it abstains.
 
+    ``fold`` is that of the model's alphabet: whatever is proved holds as well after any number of changes between
+    characters with the same fold, and of insertions and deletions of characters that fold to nothing.
+
     A counterexample turns a proved certificate into an exact one: any method that finds one just beyond the radius
     may add it with ``dataclasses.replace``.
     """
@@ -44,6 +47,7 @@ class Certificate:
     target: str | None = None  # None: the statement is about any change of the label
     class_radii: Mapping[str, int] | None = field(default=None, hash=False)
     undecided: str | None = None  # why the search ended before the radius was exact, if a limit was met
+    fold: str = "none"
     # Not in files: how many texts a classifier was asked about, and its own label where a smoothed one is certified.
     calls: int | None = field(default=None, compare=False)
     base_label: str | None = field(default=None, compare=False)

@@ -27,6 +27,8 @@ class Statement(Protocol):
     @property
     def unit(self) -> Unit: ...
     @property
+    def fold(self) -> str: ...
+    @property
     def target(self) -> str | None: ...
     @property
     def undecided(self) -> str | None: ...
@@ -52,20 +54,41 @@ def _claimed(certificate: Statement) -> str:
         one = f"one {named(1, certificate.threat, certificate.unit)}"
         many = f"{radius} {named(radius, certificate.threat, certificate.unit)} or fewer"
         sure = _SURE.get(claim, f"With {claim.replace('≥', 'at least')}, for the smoothed classifier: ")
+    free = free_changes(certificate.fold)
     if claim == "exact" and radius == 0:
-        return f"{one[0].upper()}{one[1:]} can {does}."
+        alone = f" {free[0].upper()}{free[1:]} alone cannot." if free else ""
+        return f"{one[0].upper()}{one[1:]} can {does}.{alone}"
     if radius == 0:
-        return f"{sure}this is the label of the text as it is; nothing is known about edited texts."
+        unchanged = f", and after any number of {free}" if free else ""
+        return f"{sure}this is the label of the text as it is{unchanged}; nothing is known about edited texts."
+    on_top = f", on top of any number of {free}," if free else ""
     further = f"; {radius + 1} can" if claim == "exact" else ""
-    return f"{sure}{one if radius == 1 else many} cannot {does}{further}."
+    return f"{sure}{one if radius == 1 else many}{on_top} cannot {does}{further}."
 
 
-def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit) -> str:
-    """Return which edits a claim is about, such as "edits" or "byte deletion", and what it is worth if that is less."""
+def free_changes(fold: str) -> str:
+    """Return which changes a model with this fold does not notice, where that is worth a sentence."""
+    return _FREE.get(fold, "")
+
+
+_FREE: Final = {
+    "lookalikes": "look-alike swaps, invisible characters, accents and case changes (as in the fold lookalikes)",
+    "leet": "look-alike swaps, leet spellings, invisible characters, accents and case changes (as in the fold leet)",
+    "letters": "look-alike swaps, changes of spaces, punctuation and symbols, invisible characters, accents and case "
+    "changes (as in the fold letters)",
+}
+
+
+def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit, fold: str = "none") -> str:
+    """Return which edits a claim is about, such as "edits" or "byte deletion", and what it is worth if that is less.
+
+    With a ``fold``, also what comes on top of them for free.
+    """
+    on_top = f", on top of any number of {free_changes(fold)}" if free_changes(fold) else ""
     if claim == "substitutions only":
-        return f"substitution{'s' * (count != 1)} among the characters that the model knows"
+        return f"substitution{'s' * (count != 1)} among the characters that the model knows{on_top}"
     worth = f" (of the smoothed classifier, {claim})" if claim.startswith("probability") else ""
-    return named(count, threat, unit) + worth
+    return named(count, threat, unit) + worth + on_top
 
 
 _SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "Not proved: "}
@@ -81,9 +104,13 @@ def named(count: int, threat: Threat | None, unit: Unit) -> str:
         what = f"{of_bytes}edit{plural}"
     else:
         what = " or ".join(of_bytes + _NOUNS[operation] + plural for operation in sorted(threat.operations, key=str))
+    if threat.profile is not None:
+        return f"{what} of the profile {threat.profile}"
     limits = []
     if threat.symbols is not None and threat.operations != {Operation.DELETE}:
         limits.append(f"bring{'s' * (count == 1)} in only characters of {threat.symbols!r}")
     if threat.neighbours is not None and Operation.SUBSTITUTE in threat.operations:
         limits.append(f"substitute{'s' * (count == 1)} only listed neighbours")
+    if threat.deletable is not None and Operation.DELETE in threat.operations:
+        limits.append(f"delete{'s' * (count == 1)} only characters of {threat.deletable!r}")
     return what + " that " * bool(limits) + " and ".join(limits)

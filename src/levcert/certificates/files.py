@@ -28,12 +28,13 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "counterexample": "text",
     "class_radii": "string",
     "undecided": "string",
+    "fold": "string",
     "seconds": "number",
 }
 
 
 # Files of version 0.1 have no such columns.
-_SINCE_0_2: Final = {"threat", "unit", "target", "class_radii", "undecided"}
+_SINCE_0_2: Final = {"threat", "unit", "target", "class_radii", "undecided", "fold"}
 _OPTIONAL: Final = {"seconds"}  # levcert certify writes it only on request, so that its files do not depend on the time
 
 
@@ -87,6 +88,9 @@ def _certificate(record: Record) -> Certificate:
     fields["unit"] = record.get("unit") or ("bytes" if isinstance(record["text"], bytes) else "characters")
     if fields["unit"] not in get_args(Unit):
         raise ValueError(f"the unit is {fields['unit']!r}.")
+    fields["fold"] = record.get("fold") or "none"
+    if not isinstance(fields["fold"], str):
+        raise TypeError(f"the fold is {fields['fold']!r}.")
     fields["target"] = record.get("target") or None
     radii = record.get("class_radii")
     fields["class_radii"] = {str(name): _whole(radius) for name, radius in json.loads(radii).items()} if radii else None

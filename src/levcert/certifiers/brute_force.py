@@ -51,8 +51,10 @@ class BruteForce(ClassifierMethod):
         self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
     ) -> tuple[str, Verdict]:
         """Search the ball of one text."""
-        if threat.neighbours is not None:
-            raise InputError("brute-force can restrict operations and symbols, but not neighbours; use exact.")
+        if threat.neighbours is not None or threat.deletable is not None:
+            raise InputError(
+                "brute-force can restrict operations and symbols, but not neighbours or deletions; use exact."
+            )
         deadline = None if self.budget is None else time.perf_counter() + self.budget
         before, at_once = classifier.calls, classifier.batch_size
         label, margin = classifier.answer(text)

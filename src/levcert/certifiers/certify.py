@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from levcert.certificates.certificate import Certificate
 from levcert.certificates.certificates import Certificates
-from levcert.certificates.claims import IS_TARGET, Unit
+from levcert.certificates.claims import IS_TARGET, Unit, is_about_the_model
 from levcert.certifiers.auto import Auto
 from levcert.certifiers.base import Batch, Certifier, ClassifierMethod, Method, Verdict, batches
 from levcert.certifiers.brute_force import BruteForce
@@ -134,7 +134,7 @@ def certify_each(
                 imported = isinstance(model, Classifier) and isinstance(model.source, LinearNgrams)
                 instead = "auto or exact" if imported else "auto, brute-force or smoothing"
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for this one use {instead}.")
-            about = About(certifier.name, threat, model.alphabet.kind, max_distance, target)
+            about = About(certifier.name, threat, model.alphabet.kind, max_distance, target, model.alphabet.fold.name)
             rows = _of_batch(model, chunk, certifier, about)
             yield from _with_class_radii(model, chunk, certifier, about, rows) if per_class else rows
         elif isinstance(certifier, ClassifierMethod):
@@ -193,9 +193,10 @@ def _of_any(
     target: str | None,
 ) -> Certificate:
     searched, started = certifier.threat(threat), time.perf_counter()
+    fold = "none" if classifier.alphabet is None else classifier.alphabet.fold.name
     label, verdict = certifier.verdict(classifier, text, searched, target)
     unit: Unit = "bytes" if isinstance(text, bytes) else "characters"
-    about = About(certifier.name, searched, unit, max_distance, target)
+    about = About(certifier.name, searched, unit, max_distance, target, fold)
     return about.certificate(text, label, verdict, time.perf_counter() - started)
 
 
@@ -208,6 +209,7 @@ class About:
     unit: Unit
     max_distance: int | None
     target: str | None
+    fold: str
 
     def certificate(self, text: Text, label: str, verdict: Verdict, seconds: float) -> Certificate:
         """Make the row of a verdict; a radius is cut at the distance asked for, a counterexample beyond it stays."""
@@ -216,7 +218,7 @@ class About:
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
             verdict.counterexample, seconds, self.target, undecided=undecided, calls=verdict.calls,
-            base_label=verdict.base_label,
+            base_label=verdict.base_label, fold=self.fold if is_about_the_model(verdict.claim) else "none",
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record, threat_text
 from levcert.certifiers.base import OnePass, batches
 from levcert.certifiers.certify import certify_each, limited_method
+from levcert.models.known_classifiers import fold_of
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.model_view import native
@@ -80,6 +81,11 @@ def _add(
     columns["margin"] += margin.tolist()
     columns["claim"] += claims
     seconds = (time.perf_counter() - started) / count
-    same = {"method": certifier.name, "threat": threat_text(threat), "unit": model.alphabet.kind}
+    same = {
+        "method": certifier.name,
+        "threat": threat_text(threat),
+        "unit": model.alphabet.kind,
+        "fold": fold_of(model),
+    }
     for name, value in (same | dict.fromkeys(_NOTHING) | {"seconds": seconds}).items():
         columns[name] += [value] * count

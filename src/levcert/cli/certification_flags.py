@@ -27,13 +27,27 @@ Target = Annotated[
     typer.Option(help="One-sided: the only label that the attacker wants, such as ham; default: any other label."),
 ]
 
+Profile = Annotated[
+    str | None,
+    typer.Option(help="Who attacks: ocr, keyboard, leet, ascii, whitespace, or a .json file; default: anyone."),
+]
 
-def threat_in(operations: str | None, symbols: str | None) -> Threat | None:
-    """Make the threat of the two options; without any, None."""
+
+def threat_in(operations: str | None, symbols: str | None, profile: str | None = None) -> Threat | None:
+    """Make the threat of the three options; without any, None.  Operations and symbols override the profile's.
+
+    With other symbols, it is not that profile any more, and outputs say its limits instead of its name.
+    """
+    from dataclasses import replace
+
     from levcert.text.edits import OPERATIONS
+    from levcert.text.profiles import profile as named_profile
     from levcert.text.threat import Threat
 
-    if operations is None and symbols is None:
+    if operations is None and symbols is None and profile is None:
         return None
-    given = OPERATIONS if operations is None else frozenset(name.strip() for name in operations.split(","))
-    return Threat(given, symbols)  # type: ignore[arg-type]  # Threat rejects unknown operations
+    given = None if operations is None else frozenset(name.strip() for name in operations.split(","))
+    if profile is not None:
+        threat = named_profile(profile, given)  # type: ignore[arg-type]  # Threat rejects unknown operations
+        return threat if symbols is None else replace(threat, symbols=symbols, profile=None)
+    return Threat(OPERATIONS if given is None else given, symbols)  # type: ignore[arg-type]

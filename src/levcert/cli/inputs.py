@@ -42,7 +42,7 @@ Data = Annotated[
     str, typer.Argument(help="A dataset's name (see levcert datasets), or a file, a folder or a pattern of files.")
 ]
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder with ag_news/, sst2/, imdb/, fake_news/; default: $LEVCERT_DATA.")
+    Path | None, typer.Option(help="Folder with ag_news/, sst2/, sms_spam/ and so on; default: $LEVCERT_DATA.")
 ]
 TextColumn = Annotated[str, typer.Option(help="Column of the texts, for files.")]
 LabelColumn = Annotated[str, typer.Option(help="Column of the labels, for files.")]

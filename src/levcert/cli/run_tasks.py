@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WHERE: Final[dict[str, Kind]] = {"file": "string", "row": "integer"}  # the first columns of every output
 TIMES: Final = ("seconds", "attack_seconds")  # written on request only: they are different in each run
 EDITS_BEYOND: Final = 5  # how far beyond the radius an attack looks for a counterexample
+ABOUT: Final = ("claim", "threat", "unit", "fold")  # what the rows of a run are about, counted in its summary
 LONGEST_ATTACKED: Final = 5_000  # characters
 
 Answered = tuple[dict[str, list[Any]], dict[str, float]]  # columns, and what they add up to
@@ -107,7 +108,8 @@ class CertifyTask(ModelTask):
     columns: ClassVar[Columns] = {
         "text": "text", "label": "string", "radius": "integer", "margin": "number", "method": "string",
         "claim": "string", "threat": "string", "unit": "string", "target": "string", "upper": "integer",
-        "counterexample": "text", "class_radii": "string", "undecided": "string", "seconds": "number",
+        "counterexample": "text", "class_radii": "string", "undecided": "string", "fold": "string",
+        "seconds": "number",
     }  # fmt: skip
 
     method: str = "auto"
@@ -135,7 +137,7 @@ class CertifyTask(ModelTask):
 
             columns = certify_columns(model, chunk.texts, self.method, **limits)
         radii: dict[str, float] = {str(radius): count for radius, count in Counter(columns["radius"]).items()}
-        about = Counter(zip(columns["claim"], columns["threat"], columns["unit"], strict=True))
+        about = Counter(zip(*(columns[name] for name in ABOUT), strict=True))
         return columns, radii | {json.dumps(key): count for key, count in about.items()}
 
 

@@ -11,6 +11,7 @@ from levcert.datasets.dataset import Dataset
 from levcert.datasets.from_files import dataset_from_files
 from levcert.datasets.languages import load_languages
 from levcert.datasets.paper_datasets import load_ag_news, load_fake_news, load_imdb, load_sst2
+from levcert.datasets.security_datasets import load_enron_spam, load_phishing_urls, load_sms_spam
 from levcert.datasets.toy import load_toy
 from levcert.errors import InputError
 from levcert.files.entry_points import looked_up
@@ -31,6 +32,9 @@ DATASETS: Final[dict[str, Entry]] = {
     "sst2": Entry("sentiment of a phrase about a film", load_sst2),
     "imdb": Entry("sentiment of a film review", load_imdb),
     "fake_news": Entry("reliable or unreliable news (Kaggle)", load_fake_news),
+    "sms_spam": Entry("spam among text messages", load_sms_spam),
+    "enron_spam": Entry("spam among mails", load_enron_spam),
+    "phishing_urls": Entry("phishing among web addresses", load_phishing_urls),
 }
 
 

@@ -12,7 +12,7 @@ from levcert.certificates.share import Share
 from levcert.certifiers.base import Method
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
 from levcert.evaluation.outcome import Tally
-from levcert.models.known_classifiers import names_of, unit_of
+from levcert.models.known_classifiers import fold_of, names_of, unit_of
 from levcert.text.alphabet import Text
 from levcert.text.threat import Threat
 
@@ -57,6 +57,7 @@ class Evaluation:
     unit: Unit
     labels: tuple[str, ...]  # of the texts that count: all but the target
     target: str | None = None
+    fold: str = "none"  # of the model: changes that it does not see come on top of the edits
     tally: Tally = field(default_factory=Tally)
     seconds: dict[str, float] = field(default_factory=lambda: {"certify": 0.0, "attack": 0.0})
 
@@ -66,7 +67,7 @@ class Evaluation:
         model, attack = evaluator.model, None if evaluator.attack is None else name_of(evaluator.attack)
         method, threat = name_of(evaluator.method), evaluator.attacker
         labels = tuple(label for label in names_of(model) or () if label != evaluator.target)
-        return cls(method, attack, evaluator.reach, threat, unit_of(model), labels, evaluator.target)
+        return cls(method, attack, evaluator.reach, threat, unit_of(model), labels, evaluator.target, fold_of(model))
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -132,6 +133,12 @@ class Evaluation:
             shares |= {f"attacked{recall} k={k}": self.attacked(k, label) for k in distances}
         return shares
 
+    @property
+    def attacker(self) -> str:
+        """Which edits are counted, of what, and which come on top for free."""
+        fold = "" if self.fold in ("none", "case") else f", on top of the fold {self.fold}"
+        return f"{self.threat} ({self.unit}){fold}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return {
@@ -141,6 +148,7 @@ class Evaluation:
             "attack": self.attack,
             "threat": self.threat.to_dict(),
             "unit": self.unit,
+            "fold": self.fold,
             "claims": self.claims,
             "seconds": self.seconds,
             "all": {name: share.to_dict() for name, share in self.shares().items()},
@@ -153,4 +161,4 @@ class Evaluation:
         """Say each accuracy of all texts, with its interval."""
         shares = ", ".join(f"{name}: {share}" for name, share in self.shares().items())
         wanted = "" if self.target is None else f", target {self.target!r}"
-        return f"{self.counted:,} texts, against {self.threat} ({self.unit}){wanted}: {shares}"
+        return f"{self.counted:,} texts, against {self.attacker}{wanted}: {shares}"

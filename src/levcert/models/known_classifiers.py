@@ -102,3 +102,8 @@ def names_of(model: Any) -> tuple[str, ...] | None:
 def unit_of(model: Any) -> Literal["characters", "bytes"]:
     """Return what one edit of a text changes; functions classify characters."""
     return model.alphabet.kind if isinstance(model, WindowModel) else "characters"
+
+
+def fold_of(model: Any) -> str:
+    """Return the name of the fold of a model's alphabet; functions have none that we know of."""
+    return model.alphabet.fold.name if isinstance(model, WindowModel) else "none"

@@ -15,11 +15,12 @@ from markupsafe import Markup
 from levcert import __version__
 from levcert.certificates.claims import Unit
 from levcert.certificates.difference import excerpt, visible
+from levcert.certificates.explain import free_changes
 from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled
 from levcert.files.atomic import atomic_path
-from levcert.models.known_classifiers import as_classifier, unit_of
+from levcert.models.known_classifiers import as_classifier, fold_of, unit_of
 from levcert.models.window import WindowModel
 from levcert.reports.chart import Series, chart
 from levcert.reports.summary import STUDIED, Collector, Summary
@@ -81,7 +82,7 @@ def report(
             raise InputError(f"All texts have the true label {target!r}, so none can be made it; add other texts.")
         summary = collector.summary()
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        page = render(summary, method == "lipslev", unit_of(model), provenance, symbols, target)
+        page = render(summary, method == "lipslev", unit_of(model), fold_of(model), provenance, symbols, target)
         part.write_text(page, encoding="utf-8")
     return summary
 
@@ -90,6 +91,7 @@ def render(
     summary: Summary,
     replacements_only: bool,
     unit: Unit,
+    fold: str,
     provenance: dict[str, str],
     symbols: Text | None = None,
     target: str | None = None,
@@ -112,6 +114,7 @@ def render(
         unit=unit,
         target=target,
         symbols=symbols,
+        free=free_changes(fold),
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
         excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],

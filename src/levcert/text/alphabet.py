@@ -3,7 +3,8 @@
 Id 0 is the padding beyond both ends of a text; the symbols have the ids 1 … ``size``.
 
 **Why certificates over ids hold for every text.**  Encoding maps each character, independently of the others,
-to one id or to nothing.  So one edit of the text is at most one edit of the ids: replacing a known
+to one id or to nothing; the fold (see ``folding``) is part of it.  So one edit of the text is at most one edit of
+the ids: replacing a known
 character by a dropped one is a deletion, the reverse an insertion, and dropped by dropped is not an edit.
 Hence ``levenshtein(encode(P), encode(Q)) <= levenshtein(P, Q)`` for all Unicode texts P and Q, and what
 is proved for all id sequences within k edits holds for all texts within k edits.  (A byte model is about bytes:
@@ -14,11 +15,10 @@ character at all: a dropped one does not change the ids, and one mapped to the u
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -26,23 +26,14 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.text.folding import CODE_POINTS, NOTHING, Fold, FoldName
 
 Text = str | bytes
 Ids = npt.NDArray[np.int32]
 
 PADDING: Final = 0
-_CODE_POINTS: Final = sys.maxunicode + 1
 _AT_ONCE: Final = 1 << 22  # characters that are encoded at once
-_VISIBLE_OUTSIDERS: Final = "\N{REPLACEMENT CHARACTER}\N{EURO SIGN}\N{SECTION SIGN}\N{WHITE SQUARE}"
-
-
-def fold(character: str) -> str:
-    """Lower-case a character if that gives one character, and leave it unchanged otherwise ("İ").
-
-    ``str.lower`` on a whole text may change its length, and with it the distance between two texts.
-    """
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
+_OUTSIDERS: Final = "\N{REPLACEMENT CHARACTER}\N{EURO SIGN}\N{SECTION SIGN}\N{WHITE SQUARE}\N{ZERO WIDTH SPACE}"
 
 
 @dataclass(frozen=True)
@@ -93,32 +84,37 @@ class Alphabet:
     ``Alphabet("abc ")`` has four characters, ``Alphabet.bytes()`` the 256 bytes, and
     ``Alphabet.from_corpus(texts)`` every character of a training corpus.
 
-    ``folding`` lower-cases one character at a time.  ``unknown`` says what happens to a
-    character outside the alphabet: it is dropped (as in the paper), or mapped to one unknown symbol, which
-    then has the last id.  The module's docstring explains why both keep certificates true for all of Unicode.
+    ``fold`` says which characters count as the same one, and which as none: a name of ``FOLDS`` or a Fold.  ``unknown``
+    says what happens to a character that is not in the alphabet once it is folded: it is dropped (as in the paper), or
+    mapped to one unknown symbol, which then has the last id.  The module's docstring explains why certificates stay
+    true for all of Unicode.
     """
 
     symbols: str
-    folding: bool = True
+    fold: Fold = Fold("case")  # noqa: RUF009 - immutable; or one of the names in FOLDS
     unknown: Literal["drop", "symbol"] = "drop"
     kind: Literal["characters", "bytes"] = "characters"
 
     def __post_init__(self) -> None:
         if not isinstance(self.symbols, str):
             raise InputError("Give the symbols of an alphabet as one string; for bytes, use Alphabet.bytes().")
-        if not isinstance(self.folding, bool):
-            raise InputError(f"folding must be True or False, not {self.folding!r}.")
         if self.kind not in ("characters", "bytes") or self.unknown not in ("drop", "symbol"):
             raise InputError(
                 f"kind must be characters or bytes and unknown must be drop or symbol, "
                 f"not kind={self.kind!r} and unknown={self.unknown!r}."
             )
-        if self.kind == "bytes" and (self.symbols, self.folding, self.unknown) != (_BYTES, False, "drop"):
-            raise InputError("A byte alphabet has all 256 bytes and no folding; use Alphabet.bytes().")
+        fold = Fold.named(self.fold)
+        object.__setattr__(self, "fold", fold)
+        if self.kind == "bytes" and (self.symbols, fold.name, self.unknown) != (_BYTES, "none", "drop"):
+            raise InputError("A byte alphabet has all 256 bytes and no fold; use Alphabet.bytes().")
         if not self.symbols:
             raise InputError("An alphabet needs at least one symbol.")
-        if self.folding:
-            object.__setattr__(self, "symbols", "".join(map(fold, self.symbols)))
+        folded = [fold(symbol) for symbol in self.symbols]
+        if "" in folded:
+            raise InputError(
+                f"The fold {fold.name} drops the symbol {self.symbols[folded.index('')]!r} of the alphabet; remove it."
+            )
+        object.__setattr__(self, "symbols", "".join(folded))
         if len(set(self.symbols)) < len(self.symbols):
             twice = Counter(self.symbols).most_common(1)[0][0]
             raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); remove one.")
@@ -126,7 +122,7 @@ class Alphabet:
     @classmethod
     def bytes(cls) -> Alphabet:
         """All 256 bytes, for files, URLs and malware; a ``str`` is then read as its UTF-8 bytes."""
-        return cls(_BYTES, folding=False, kind="bytes")
+        return cls(_BYTES, fold=Fold("none"), kind="bytes")
 
     @classmethod
     def from_corpus(
@@ -134,11 +130,12 @@ class Alphabet:
         texts: Iterable[str],
         *,
         minimum_count: int = 1,
-        folding: bool = True,
+        fold: Fold | FoldName | None = "case",
         unknown: Literal["drop", "symbol"] = "drop",
     ) -> Alphabet:
         """Every character seen at least ``minimum_count`` times (after folding), in code-point order."""
-        counts = np.zeros(_CODE_POINTS, dtype=np.int64)
+        fold = Fold.named(fold)
+        counts = np.zeros(CODE_POINTS, dtype=np.int64)
         texts = iter(texts)
         while chunk := list(islice(texts, 4096)):
             try:
@@ -149,17 +146,17 @@ class Alphabet:
             counts[: len(found)] += found
         folded: dict[str, int] = {}
         for point in np.flatnonzero(counts):
-            character = fold(chr(point)) if folding else chr(point)
+            character = fold(chr(point))
             folded[character] = folded.get(character, 0) + int(counts[point])
-        symbols = "".join(sorted(c for c, count in folded.items() if count >= minimum_count))
+        symbols = "".join(sorted(c for c, count in folded.items() if c and count >= minimum_count))
         if not symbols:
             raise InputError("No character of the corpus occurs minimum_count times; lower it or give more texts.")
-        return cls(symbols, folding=folding, unknown=unknown)
+        return cls(symbols, fold=fold, unknown=unknown)
 
     @property
     def drops(self) -> bool:
         """Whether some characters have no id."""
-        return self.kind == "characters" and self.unknown == "drop"
+        return self.kind == "characters" and (self.unknown == "drop" or self.fold.drops)
 
     @property
     def size(self) -> int:
@@ -220,13 +217,23 @@ class Alphabet:
         """Return what a model file stores about its alphabet."""
         if self.kind == "bytes":
             return {"kind": "bytes"}
-        return {"kind": self.kind, "symbols": self.symbols, "folding": self.folding, "unknown": self.unknown}
+        fields = {"kind": self.kind, "symbols": self.symbols, "unknown": self.unknown}
+        if self.fold.changes is None:  # as version 0.1 wrote it
+            return fields | {"folding": self.fold.name == "case"}
+        return fields | {"fold": self.fold.to_dict()}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Alphabet:
         """Read what :meth:`to_dict` wrote."""
         if fields == {"kind": "bytes"}:
             return cls.bytes()
+        fields = dict(fields)
+        if "fold" in fields:
+            fields["fold"] = Fold.from_dict(fields["fold"])
+        elif isinstance(fields.get("folding"), bool):
+            fields["fold"] = Fold("case" if fields.pop("folding") else "none")
+        elif "folding" in fields:
+            raise InputError(f"folding must be true or false, not {fields['folding']!r}.")
         try:
             return cls(**fields)
         except TypeError:
@@ -236,17 +243,16 @@ class Alphabet:
         if self.kind == "bytes":
             return "Alphabet.bytes()"
         shown = self.symbols if len(self.symbols) <= 32 else self.symbols[:31] + "…"
-        return f"<Alphabet of {self.size} characters {shown!r}, folding={self.folding}, unknown={self.unknown}>"
+        return f"<Alphabet of {self.size} characters {shown!r}, fold={self.fold.name}, unknown={self.unknown}>"
 
     @cached_property
     def _id_of_code_point(self) -> Ids:
         """The id of every code point; 0 where the character is dropped."""
         missing = self.size if self.unknown == "symbol" else PADDING
-        table = np.full(_CODE_POINTS, missing, dtype=np.int32)
+        table = np.full(CODE_POINTS, missing, dtype=np.int32)
         table[_code_points(self.symbols)] = np.arange(1, len(self.symbols) + 1)
-        if self.folding:
-            capitals, small = _folded_code_points()
-            table[capitals] = table[small]
+        changed, become = self.fold.points
+        table[changed] = np.where(become == NOTHING, PADDING, table[become])
         return table
 
     @cached_property
@@ -260,8 +266,8 @@ class Alphabet:
         return self._first_with_id(PADDING)
 
     def _first_with_id(self, id_: int) -> str:
-        """Return a character outside the alphabet: one that people can see, or the first one there is."""
-        for character in _VISIBLE_OUTSIDERS:
+        """Return a character outside the alphabet: one that people know, or the first one there is."""
+        for character in _OUTSIDERS:
             if self._id_of_code_point[ord(character)] == id_:
                 return character
         return chr(int(np.argmax(self._id_of_code_point == id_)))
@@ -306,16 +312,3 @@ def as_bytes(text: Text) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise InputError("The text contains a lone surrogate, which UTF-8 cannot encode; give it as bytes.") from None
-
-
-@cache
-def _folded_code_points() -> tuple[Ids, Ids]:
-    """Return all code points that folding changes, and what it changes them to."""
-    capitals, small = [], []
-    for start in range(0, _CODE_POINTS, 256):
-        block = "".join(map(chr, range(start, start + 256)))
-        if block.lower() != block:  # most blocks contain no capital: skipping them makes this 20 times faster
-            changed = [c for c in block if fold(c) != c]
-            capitals += [ord(c) for c in changed]
-            small += [ord(fold(c)) for c in changed]
-    return np.array(capitals, dtype=np.int32), np.array(small, dtype=np.int32)

@@ -69,7 +69,7 @@ class _Typist:
             return self._insertion(edit)
         place = int(self.places[edit.position])
         old = self.text[place : place + 1]
-        if edit.operation == Operation.DELETE and Operation.DELETE in self.threat.operations:
+        if edit.operation == Operation.DELETE and self.threat.may_delete(old, fold=self.alphabet.fold):
             return Edit(Operation.DELETE, place)
         new = next((c for c in self._spellings(edit.symbol) if self._may_substitute(old, c)), None)
         return None if new is None else Edit(Operation.SUBSTITUTE, place, new)
@@ -89,7 +89,7 @@ class _Typist:
         return None
 
     def _may_substitute(self, old: Text, new: Text) -> bool:
-        return self.threat.may_substitute(old, new, folding=self.alphabet.folding)
+        return self.threat.may_substitute(old, new, fold=self.alphabet.fold)
 
     def _spellings(self, symbol: Text | None) -> Iterator[Text]:
         """Give characters that have the same id as a symbol; for None, characters that have no id."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
-from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes, fold
+from levcert.text.alphabet import Alphabet, Ids, Text, as_bytes
 from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName, allowed_script, edit_script, operation_of
+from levcert.text.folding import Fold
 
 PRINTABLE_ASCII: Final = "".join(chr(point) for point in range(32, 127))
 Mask = npt.NDArray[np.bool_]
@@ -38,8 +39,10 @@ class Threat:
     """What an attacker may do to a text as it is typed: any insertions, deletions and substitutions, unless restricted.
 
     ``symbols`` limits what insertions and substitutions may bring in.  ``neighbours`` limits what a character may be
-    substituted by; characters without an entry may not be substituted.  (Where a model folds case, an entry for a small
-    letter also holds for its capital.)  A smaller threat has a larger radius.
+    substituted by; characters without an entry may not be substituted.  (An entry for what a
+    model folds a character to also holds for that character, such as one for a small letter for its capital.)
+    ``deletable`` limits what deletions may remove, by the same rule.  A smaller threat has a larger radius.
+    ``profile`` is the name of a preset (see ``profiles``), which outputs say instead of these lists.
 
     k edits are made at once: each character of the text is kept, deleted or substituted, once, and characters are
     inserted between them.
@@ -48,6 +51,8 @@ class Threat:
     operations: frozenset[Operation] = OPERATIONS  # or a collection of their names
     symbols: Text | None = None
     neighbours: Mapping[str, str] | None = None
+    deletable: Text | None = None
+    profile: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.operations, str) or not isinstance(self.operations, Iterable) or not self.operations:
@@ -55,8 +60,11 @@ class Threat:
                 f"A threat must allow at least one of insert, delete and substitute, not {self.operations!r}."
             )
         object.__setattr__(self, "operations", frozenset(map(operation_of, self.operations)))
-        if self.symbols is not None and not isinstance(self.symbols, str | bytes):
-            raise InputError("Give the symbols of a threat as one str or bytes.")
+        for name, given in {"symbols": self.symbols, "deletable characters": self.deletable}.items():
+            if given is not None and not isinstance(given, str | bytes):
+                raise InputError(f"Give the {name} of a threat as one str or bytes.")
+        if not isinstance(self.profile, str | None):
+            raise InputError(f"The profile of a threat is its name, not {self.profile!r}.")
         if self.neighbours is None:
             return
         if not isinstance(self.neighbours, Mapping):
@@ -76,7 +84,9 @@ class Threat:
     @property
     def unrestricted(self) -> bool:
         """Whether everything is allowed."""
-        return self.operations == OPERATIONS and self.symbols is None and self.neighbours is None
+        return self.operations == OPERATIONS and (
+            self.symbols is None and self.neighbours is None and self.deletable is None
+        )
 
     def allowed(self, alphabet: Alphabet, *, dropped: bool = False) -> AllowedEdits:
         """Translate the threat into ids: every allowed edit of a text does nothing to its ids, or one of these edits.
@@ -88,7 +98,9 @@ class Threat:
         brought, vanishing = self._brought(alphabet)
         size, substitute = alphabet.size, Operation.SUBSTITUTE in self.operations
         insert = brought & (Operation.INSERT in self.operations)
-        delete = np.full(size, Operation.DELETE in self.operations)
+        delete = np.full(size, Operation.DELETE in self.operations and self.deletable is None)
+        if Operation.DELETE in self.operations and self.deletable is not None:
+            delete[alphabet.encode(self.deletable) - 1] = True
         if not substitute:
             return AllowedEdits(insert, np.zeros((size, size), dtype=bool), delete)
         if self.neighbours is None:
@@ -124,56 +136,70 @@ class Threat:
             target,
             most,
             insert=self.may_insert,
-            delete=lambda _: Operation.DELETE in self.operations,
+            delete=self.may_delete,
             replace=self.may_substitute,
         )
 
     def may_insert(self, symbol: Text) -> bool:
         return Operation.INSERT in self.operations and self._may_bring(symbol)
 
-    def may_substitute(self, old: Text, new: Text, *, folding: bool = False) -> bool:
+    def may_delete(self, symbol: Text, *, fold: Fold | None = None) -> bool:
+        """Say whether one character may be deleted."""
+        if Operation.DELETE not in self.operations or self.deletable is None:
+            return Operation.DELETE in self.operations
+        folded = fold(symbol) if fold is not None and isinstance(symbol, str) else ""
+        return _holds(self.deletable, symbol) or (folded != "" and _holds(self.deletable, folded))
+
+    def may_substitute(self, old: Text, new: Text, *, fold: Fold | None = None) -> bool:
         """Say whether one character may be replaced by another."""
         if Operation.SUBSTITUTE not in self.operations or not self._may_bring(new):
             return False
         if self.neighbours is None:
             return True
         old, new = (c.decode("latin-1") if isinstance(c, bytes) else c for c in (old, new))
-        return new in self.neighbours.get(old, "") or (folding and new in self.neighbours.get(fold(old), ""))
+        return new in self.neighbours.get(old, "") or (fold is not None and new in self.neighbours.get(fold(old), ""))
 
     def _may_bring(self, symbol: Text) -> bool:
-        if self.symbols is None:
-            return True
-        if isinstance(symbol, str) and isinstance(self.symbols, str):
-            return symbol in self.symbols
-        return as_bytes(symbol) in as_bytes(self.symbols)
+        return self.symbols is None or _holds(self.symbols, symbol)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the threat as JSON can hold it; byte symbols in hexadecimal."""
-        hexadecimal = isinstance(self.symbols, bytes)
-        return {
-            "operations": sorted(map(str, self.operations)),
-            "symbols_hex" if hexadecimal else "symbols": self.symbols.hex()
-            if isinstance(self.symbols, bytes)
-            else self.symbols,
-            "neighbours": None if self.neighbours is None else dict(self.neighbours),
-        }
+        """Return the threat as JSON can hold it; bytes in hexadecimal."""
+        fields = {"operations": sorted(map(str, self.operations))} | _written("symbols", self.symbols)
+        fields |= {"neighbours": None if self.neighbours is None else dict(self.neighbours)}
+        if self.deletable is not None:
+            fields |= _written("deletable", self.deletable)
+        return fields if self.profile is None else fields | {"profile": self.profile}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Threat:
         """Read what :meth:`to_dict` wrote."""
-        known = {"operations", "symbols", "symbols_hex", "neighbours"}
+        known = {"operations", "symbols", "symbols_hex", "neighbours", "deletable", "deletable_hex", "profile"}
         if not isinstance(fields, Mapping) or not fields.keys() <= known or "operations" not in fields:
             raise InputError(f"This is not a stored threat: {fields!r}.")
-        symbols = fields.get("symbols")
-        if "symbols_hex" in fields:
-            symbols = bytes.fromhex(fields["symbols_hex"])
-        return cls(fields["operations"], symbols, fields.get("neighbours"))
+        symbols, deletable = (
+            bytes.fromhex(fields[f"{name}_hex"]) if f"{name}_hex" in fields else fields.get(name)
+            for name in ("symbols", "deletable")
+        )
+        return cls(fields["operations"], symbols, fields.get("neighbours"), deletable, fields.get("profile"))
 
     def __str__(self) -> str:
         what = " or ".join(sorted(map(str, self.operations))) if self.operations != OPERATIONS else "any edit"
+        if self.profile is not None:
+            return f"{what} of the profile {self.profile}"
         limits = ["bringing in only " + repr(self.symbols)] if self.symbols is not None else []
         limits += ["substituting only listed neighbours"] if self.neighbours is not None else []
+        limits += ["deleting only " + repr(self.deletable)] if self.deletable is not None else []
         return ", ".join([what, *limits])
+
+
+def _holds(characters: Text, character: Text) -> bool:
+    if isinstance(character, str) and isinstance(characters, str):
+        return character in characters
+    return as_bytes(character) in as_bytes(characters)
+
+
+def _written(name: str, given: Text | None) -> dict[str, Any]:
+    return {f"{name}_hex": given.hex()} if isinstance(given, bytes) else {name: given}
 
 
 def _ids(alphabet: Alphabet, character: str) -> Ids:

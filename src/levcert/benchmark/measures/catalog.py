@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from levcert.benchmark.measures.base import Measurement, Spec, Subject
+from levcert.benchmark.measures.evasion import disguise, evasion
 from levcert.benchmark.measures.latency import latency
 from levcert.benchmark.measures.paper_constant import constant
 from levcert.benchmark.measures.robustness import accuracy, attack, certify
@@ -19,6 +20,8 @@ MEASURES: Final[dict[str, Callable[[Subject, Spec], Measurement]]] = {
     "accuracy": accuracy,
     "certify": certify,
     "attack": attack,
+    "evasion": evasion,
+    "disguise": disguise,
     "length": length,
     "constant": constant,
     "latency": latency,

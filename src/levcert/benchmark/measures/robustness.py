@@ -9,6 +9,7 @@ import numpy as np
 import levcert
 from levcert.attacks.attack import ATTACKS
 from levcert.benchmark.measures.base import Measurement, Spec, Subject, percent, percent_of
+from levcert.benchmark.measures.evasion import evaders
 from levcert.benchmark.measures.published_smoothing import PublishedSmoothing
 from levcert.certificates.claims import holds_for_every_edit
 from levcert.certifiers.certify import CERTIFIERS
@@ -18,8 +19,11 @@ _METHODS = CERTIFIERS | {"published-smoothing": PublishedSmoothing}
 
 
 def accuracy(subject: Subject, spec: Spec) -> Measurement:
-    """The share of texts with the right label."""
-    return Measurement({spec["name"]: percent(subject.right)})
+    """The share of texts with the right label; with ``evaders``, also of those of one class: recall."""
+    values = {spec["name"]: percent(subject.right)}
+    if "evaders" in spec:
+        values[f"{spec['name']} recall"] = percent(subject.right[evaders(subject, spec)])
+    return Measurement(values)
 
 
 def certify(subject: Subject, spec: Spec) -> Measurement:
@@ -27,7 +31,8 @@ def certify(subject: Subject, spec: Spec) -> Measurement:
 
     Seconds are those of the processor, so that they do not depend on what else the machine does.  Smoothing certifies
     the smoothed classifier, so the label is that of the certificate.  ``known`` is the share of texts whose radius is
-    exact, ``not refuted`` what the counterexamples that a search found leave.
+    exact, ``not refuted`` what the counterexamples that a search found leave.  With ``evaders``, ``recall`` is the
+    share of the texts of that class that are right and stay right: with two classes, the texts that cannot pass.
     """
     name, method = spec["name"], _METHODS[spec["method"]](**spec.get("options", {}))
     limits = {key: spec[key] for key in ("max_distance", "budget") if key in spec}
@@ -38,6 +43,9 @@ def certify(subject: Subject, spec: Spec) -> Measurement:
     values = {f"{name} k={k}": percent_of(tally.verified(k)) for k in spec["distances"]}
     if spec["method"] == "exact":
         values[f"{name} known"] = percent_of(tally.exact())
+    if "evaders" in spec:
+        caught = tally.with_truth(subject.model.labels[spec["evaders"]])
+        values |= {f"{name} recall k={k}": percent_of(caught.verified(k)) for k in spec["distances"]}
     if spec.get("refuted"):
         values |= {f"{name} not refuted k={k}": percent_of(tally.attacked(k)) for k in spec["distances"]}
     holds = np.array([holds_for_every_edit(row.claim) for row in rows])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Symbols, Target, threat_in
+from levcert.cli.certification_flags import Operations, Profile, Symbols, Target, threat_in
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -56,6 +56,7 @@ def attack(
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     target: Target = None,
     output: Output = None,
     resume: Resume = False,
@@ -76,7 +77,9 @@ def attack(
     """
     from levcert import load
     from levcert.attacks import attack_each
+    from levcert.certificates.explain import named
     from levcert.cli.run_tasks import AttackTask, kept_columns
+    from levcert.models.known_classifiers import unit_of
     from levcert.text.threat import ANY_EDIT
 
     flags = RunFlags(
@@ -84,9 +87,10 @@ def attack(
     )
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     given = texts_in(texts, file, reading, output=output)
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
+    edits = named(max_distance, threat or ANY_EDIT, unit_of(classifier))
     deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
     if output is not None or json:
         task = AttackTask(
@@ -96,16 +100,25 @@ def attack(
         if output is None:
             flags.print_lines(task, given.source)
             return
-        options = {"method": method, "max_distance": max_distance, "threat": str(threat or ANY_EDIT), "target": target}
+        options = {
+            "method": method,
+            "max_distance": max_distance,
+            "threat": str((threat or ANY_EDIT).to_dict()),
+            "target": target,
+        }
         outcome = flags.write(task, given.source, model, reading.options | options)
         changed = int(outcome.summary["changed"])
         if json:
             print_json({"output": str(output), "rows": outcome.rows, "changed": changed})
         else:
-            print_line(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} edits")
+            print_line(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} {edits}")
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
+    if threat is not None:
+        print_line(
+            f"The attacker makes at most {max_distance} {named(max_distance, threat, classifier.alphabet.kind)}."
+        )
     for result in answer(given.texts):
         _print_row(result, lines)
 

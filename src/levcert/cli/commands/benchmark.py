@@ -37,6 +37,7 @@ _STUDIES = {
     "soundness": "How often the published constant is exceeded.",
     "beyond": "Sound bounds, exact search and votes up to ten edits.",
     "votes": "What each option of votes adds, on held-out training rows.",
+    "security": "Spam and phishing: certificates, look-alikes, and a baseline under attack.",
 }
 
 

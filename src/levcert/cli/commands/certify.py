@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, Target, threat_in
+from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Profile, Symbols, Target, threat_in
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -40,6 +40,7 @@ from levcert.cli.run_flags import (
 
 if TYPE_CHECKING:
     from levcert.certificates.certificate import Certificate
+    from levcert.certificates.claims import Unit
     from levcert.runs.engine import Outcome
 
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
@@ -61,6 +62,7 @@ def certify(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     target: Target = None,
     per_class: Annotated[
         bool, typer.Option("--per-class", help="Also prove how many edits cannot make each of the other labels.")
@@ -94,7 +96,7 @@ def certify(
     )
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     given = texts_in(texts, file, reading, output=output)
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
@@ -110,7 +112,12 @@ def certify(
         if output is None:
             flags.print_lines(task, given.source)
             return
-        options = {"method": method, "max_distance": max_distance, "budget": budget, "threat": str(threat or ANY_EDIT)}
+        options = {
+            "method": method,
+            "max_distance": max_distance,
+            "budget": budget,
+            "threat": str((threat or ANY_EDIT).to_dict()),
+        }
         options |= {"target": target, "per_class": per_class, "attacked": explained}
         outcome = flags.write(task, given.source, model, reading.options | options)
         _print_totals(outcome, str(output), target, json=json)
@@ -136,7 +143,7 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     from levcert.text.printable import printable
 
     text = certificate.text
-    edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
+    edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit, certificate.fold)
     if not lines.begun and edits != "edits":
         console.print(f"The radius counts {edits}.", markup=False, soft_wrap=True)
     if not lines.begun and certificate.target is not None:
@@ -167,17 +174,36 @@ def _print_totals(outcome: Outcome, output: str, target: str | None, *, json: bo
     passes = sum(count for key, count in about.items() if js.loads(key)[0] == IS_TARGET)
     passing = f", of which {passes:,} are {target!r} as they are" if passes else ""
     what = "labels kept" if target is None else f"cannot become {target!r}"
-    print_line(f"{output}: {outcome.rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
+    radius = f"; {what}: {', '.join(kept)}{_on_top(outcome)}" if kept else ""
+    print_line(f"{output}: {outcome.rows:,} certificates{passing}{radius}")
 
 
 def _edits(count: int, outcome: Outcome) -> str:
-    """Return what the rows are about; all have the same threat, unit and kind of claim."""
+    """Return which edits the radii count."""
     import json
 
-    from levcert.certificates.claims import IS_TARGET
     from levcert.certificates.explain import claimed_edits
     from levcert.text.threat import Threat
 
-    claims = [json.loads(key) for key in outcome.summary if key.startswith("[")]
-    claim, threat, unit = next((found for found in claims if found[0] != IS_TARGET), claims[0])
+    claim, threat, unit, _ = _about(outcome)
     return claimed_edits(count, claim, Threat.from_dict(json.loads(threat)), unit)
+
+
+def _on_top(outcome: Outcome) -> str:
+    """Return the changes that the model does not see, which cost no edit."""
+    from levcert.certificates.explain import free_changes
+
+    free = free_changes(_about(outcome)[-1])
+    return f", each on top of any number of {free}" if free else ""
+
+
+def _about(outcome: Outcome) -> tuple[str, str, Unit, str]:
+    """Return claim, threat, unit and fold of the rows; all have the same threat, unit, fold and kind of claim."""
+    import json
+
+    from levcert.certificates.claims import IS_TARGET
+
+    claims: list[tuple[str, str, Unit, str]] = [
+        tuple(json.loads(key)) for key in outcome.summary if key.startswith("[")
+    ]
+    return next((found for found in claims if found[0] != IS_TARGET), claims[0])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, Target, threat_in
+from levcert.cli.certification_flags import Budget, Method, Operations, Profile, Symbols, Target, threat_in
 from levcert.cli.inputs import (
     Data,
     DataDir,
@@ -53,6 +53,7 @@ def evaluate(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    profile: Profile = None,
     target: Target = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
@@ -88,7 +89,7 @@ def evaluate(
     flags = RunFlags(
         "evaluate", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
     )
-    threat = threat_in(operations, symbols)
+    threat = threat_in(operations, symbols, profile)
     attacks = None if attack == "none" else attack
     evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat, target)
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
@@ -101,7 +102,7 @@ def evaluate(
     outcome = Outcome()
     if output is not None:
         options = {"method": method, "attack": attack, "max_distance": max_distance, "budget": budget, "rows": rows}
-        options |= {"threat": str(evaluator.attacker), "label_column": label_column, "target": target}
+        options |= {"threat": str(evaluator.attacker.to_dict()), "label_column": label_column, "target": target}
         outcome = flags.write(task, labelled.source, model, reading.options | options)
     else:
         try:
@@ -138,7 +139,7 @@ def _print(evaluation: Evaluation, title: str) -> None:
 
     count, labels, target = len(evaluation), evaluation.labels, evaluation.target
     which = "" if target is None else f" that are not {target!r}"
-    heading = f"{title}: {evaluation.counted:,} texts{which}, against {evaluation.threat} ({evaluation.unit})"
+    heading = f"{title}: {evaluation.counted:,} texts{which}, against {evaluation.attacker}"
     listing = table(
         heading, "accuracy" if target is None else "share", ">all", "95 % interval", *(f">{label}" for label in labels)
     )

@@ -89,6 +89,8 @@ def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     for name, value in facts.items():
         if isinstance(value, dict):
             rows += _flat(value, f"{prefix}{name}: ")
+        elif name == "changes":  # of a fold: thousands of lines, in the file and in --json
+            rows.append((prefix + name, f"{len(value):,} characters"))
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             rows += _flat(value[-1], f"{prefix}{name}, last: ")
         elif isinstance(value, list):

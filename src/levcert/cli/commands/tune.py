@@ -25,6 +25,7 @@ def tune(
     orders: Annotated[str, typer.Option(help="Orders of n-grams to try, separated by spaces.")] = "5 4,6 2,4,6",
     temperatures: Annotated[str, typer.Option(help="Temperatures to try, separated by spaces.")] = "2 1 0.3",
     table_bits: Annotated[str, typer.Option(help="Sizes of the tables to try, separated by spaces.")] = "20",
+    fold: Annotated[str, typer.Option(help="Which characters count as the same, as for train.")] = "case",
     epochs: Annotated[int, typer.Option(help="Passes over the training texts.")] = 3,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
@@ -58,7 +59,7 @@ def tune(
         line = f"{options}: accuracy {trial.accuracy:.2%}, verified at {target_distance} {trial.verified:.2%}"
         say(f"{line} ({trial.seconds:.0f} s)")
 
-    found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs)
+    found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs, fold=fold)
     model = train(dataset, found.config())
     model.save(output)
     journal.unlink(missing_ok=True)

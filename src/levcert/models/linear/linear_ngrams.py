@@ -27,6 +27,7 @@ from levcert.models.linear.trie import Trie
 from levcert.models.model_file import Header, take, write_model
 from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet
+from levcert.text.folding import Fold
 
 Array = npt.NDArray[np.float64]
 Norm = Literal["l1", "l2"]
@@ -143,7 +144,7 @@ class LinearNgrams:
             "norm": self.norm,
             "origin": self.origin,
         }
-        alphabet = Alphabet(front.characters, folding=False, unknown="symbol")
+        alphabet = Alphabet(front.characters, fold=Fold("none"), unknown="symbol")
         tensors: Tensors = {"grams": self.grams, "weights": self.weights, "intercept": self.intercept}
         if self.idf is not None:
             tensors["idf"] = self.idf

@@ -40,6 +40,10 @@ class TrainingConfig(Configuration):
     kernel_size: int = option(10, "Width of a convolution, in characters.")
     activation: str = option("relu", "relu, leaky_relu, tanh or gelu.")
     pooling: Literal["sum", "mean"] = option("sum", "How to pool the positions of a text.")
+    fold: Literal["none", "case", "lookalikes", "leet", "letters"] = option(
+        "case",
+        "Which characters count as the same: none, case, lookalikes (and accents and invisible ones), leet, letters.",
+    )
     optimiser: Literal["sgd", "adam"] = option("sgd", "SGD with momentum, as in the paper, or Adam.")
     learning_rate: float = option(100.0, "Peak of the triangular learning-rate schedule.")
     peak: float = option(0.4, "When the learning rate peaks, as a share of the training.")

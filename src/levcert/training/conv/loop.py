@@ -142,7 +142,7 @@ def train(
     check_unused(path, resume=resume, restart=restart)
     config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
-    alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
+    alphabet = Alphabet.from_corpus((str(text) for text in split.texts), fold=config.fold)
     weights = row_weights(split, config.class_weight)
     same = (weights == 1).all()
     data = _Data(

@@ -20,6 +20,10 @@ class VoteConfig(Configuration):
     symbols: Literal["characters", "bytes"] = option(
         "characters", "What one edit changes: characters, or bytes of UTF-8."
     )
+    fold: Literal["none", "case", "lookalikes", "leet", "letters"] = option(
+        "case",
+        "Which characters count as the same: none, case, lookalikes (and accents and invisible ones), leet, letters.",
+    )
     target_distance: int | None = option(
         None, "Number of edits to withstand: sets temperature and edits, and keeps the best epoch on held-out rows."
     )
@@ -60,6 +64,8 @@ class VoteConfig(Configuration):
             raise InputError("dropout must be in [0, 1), keep in (0, 1], and distance and edits at least 0.")
         if self.samples < 0:
             raise InputError(f"samples must be at least 0, not {self.samples}.")
+        if self.symbols == "bytes" and self.fold not in ("case", "none"):
+            raise InputError(f"A model of bytes has no fold; use symbols characters with fold {self.fold}.")
         if self.validation_rows < 0 or (self.cut is not None and self.cut < 1):
             raise InputError("validation_rows must be at least 0, and cut at least 1.")
         if self.target_distance is not None and self.target_distance < 1:

@@ -131,7 +131,9 @@ def train_votes(
     config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
-        Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
+        Alphabet.bytes()
+        if config.symbols == "bytes"
+        else Alphabet.from_corpus((str(text) for text in split.texts), fold=config.fold)
     )
     identity = run_identity(config, dataset, split)
     encoded, numbers = alphabet.encode_many(split.texts), np.asarray(split.labels, dtype=np.int64)
