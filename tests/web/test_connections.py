@@ -62,7 +62,7 @@ def test_half_open_connections_do_not_keep_the_server_alive(saved_model):
         assert httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200  # the others have arrived, too
         process.terminate()
         _, complaints = process.communicate(timeout=WAIT)
-    assert process.returncode == -signal.SIGTERM
+    assert process.returncode == 0
     assert "Traceback" not in complaints
 
 
