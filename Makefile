@@ -1,8 +1,9 @@
 # The two promises of the README: `make demo` and `make test` work on a machine with Python, pip and make.
 PYTHON ?= python3
 BIN := .venv/bin
+TOOLS := .venv-tools/bin
 
-.PHONY: demo test test-long lint types unit bench clean
+.PHONY: demo test test-long lint types unit bench locks sbom clean
 
 demo: .venv/ready
 	$(BIN)/levcert demo
@@ -27,14 +28,45 @@ bench: .venv/ready-dev
 	for name in foundation training certifiers; do $(BIN)/python benchmarks/bench_$$name.py || exit 1; done
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-# constraints.txt pins every version (torch among them); the package's own metadata gives ranges.
-.venv/ready: constraints.txt pyproject.toml
+# Every file that pip installs has a hash in requirements/*.txt, the build backend's among them: it runs from the same
+# environment, not from one that pip fills by itself.  torch alone is pinned by its version in constraints.txt, because
+# its CPU build, which is elsewhere, has other hashes than the index's.
+INSTALL := install --quiet --disable-pip-version-check
+LOCKED := $(INSTALL) --no-deps --require-hashes
+
+.venv/ready: requirements/core.txt pyproject.toml
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train]'
+	$(BIN)/pip $(LOCKED) -r requirements/core.txt
+	$(BIN)/pip $(INSTALL) --no-deps --no-build-isolation -e .
 	touch $@
 
-.venv/ready-dev: .venv/ready
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+.venv/ready-dev: .venv/ready requirements/dev.txt constraints.txt
+	$(BIN)/pip $(LOCKED) -r requirements/dev.txt
+	$(BIN)/pip $(INSTALL) -c constraints.txt torch
+	$(BIN)/pip check --disable-pip-version-check
+	touch $@
+
+# After a change of constraints.txt or of the dependencies in pyproject.toml.  Versions come from constraints.txt.
+COMPILE := CUSTOM_COMPILE_COMMAND='make locks' $(TOOLS)/pip-compile --quiet --generate-hashes --no-config --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --annotation-style line --unsafe-package torch \
+	-c constraints.txt
+
+locks: .venv-tools/ready
+	$(COMPILE) --build-deps-for editable -o requirements/core.txt pyproject.toml
+	$(COMPILE) --build-deps-for editable --extra dev -o requirements/dev.txt pyproject.toml
+	$(COMPILE) -o requirements/tools.txt requirements/tools.in
+
+# The bill of materials (CycloneDX) of what `make demo` and what `make test` install.
+sbom: .venv-tools/ready
+	mkdir -p dist
+	$(TOOLS)/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml -o dist/core.cdx.json \
+		requirements/core.txt
+	{ cat requirements/dev.txt; grep '^torch==' constraints.txt; } | \
+		$(TOOLS)/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml -o dist/dev.cdx.json -
+
+.venv-tools/ready: requirements/tools.txt
+	test -x $(TOOLS)/pip || $(PYTHON) -m venv .venv-tools
+	$(TOOLS)/pip $(LOCKED) -r requirements/tools.txt
 	touch $@
