@@ -12,6 +12,9 @@ TAPS, TEXT, DELETED = 8, "ab" * 12, 12
 BOUND = 2 * TAPS  # M(E)·M(K): two embeddings differ by 2, eight taps of size 1
 PATH = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "published-bound.svg"
 LEFT, STEP, BASE, UNIT = 24, 22, 236, 15  # pixels: margin, a window, the foot of the bars, one unit of score
+BEFORE = "All windows of abab…: the sum of their scores is {}."
+AFTER = "One deletion: the sum is {}. It changed by {}, and the published bound allows {}."
+TITLE = "One deletion in abab… changes the pooled feature by {}; the published bound is {}."
 
 STYLE = """
   text { font: 13px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #26323a }
@@ -21,11 +24,11 @@ STYLE = """
   .bar { fill: #4f9e94; transform-box: fill-box; transform-origin: bottom } .hit { fill: #c8452f }
   .gauge { fill: #c8452f; transform-box: fill-box; transform-origin: left }
   .limit { stroke: #26323a; stroke-width: 2; stroke-dasharray: 5 4 }
-  .doomed-cell, .shift, .bar, .gauge, .before, .after { animation-duration: 10s; animation-iteration-count: infinite }
+  .doomed-cell, .shift, .bar, .gauge, .before, .after { animation: 10s infinite }
   .doomed-cell { animation-name: vanish } .shift { animation-name: shift } .bar { animation-name: bar }
   .gauge { animation-name: gauge } .before { animation-name: before } .after { animation-name: after }
   @keyframes vanish { 0%, 22% { opacity: 1 } 32%, 94% { opacity: 0 } 100% { opacity: 1 } }
-  @keyframes shift { 0%, 32% { transform: translateX(0) } 44%, 94% { transform: translateX(-22px) } 100% { transform: translateX(0) } }
+  @keyframes shift { 0%, 32% { transform: none } 44%, 94% { transform: translateX(-22px) } 100% { transform: none } }
   @keyframes bar { 0%, 44% { transform: scaleY(var(--old)) } 60%, 94% { transform: scaleY(var(--new)) }
     100% { transform: scaleY(var(--old)) } }
   @keyframes gauge { 0%, 44% { transform: scaleX(0) } 60%, 94% { transform: scaleX(1) } 100% { transform: scaleX(0) } }
@@ -52,16 +55,15 @@ def figure() -> str:
     old, new = window_scores(TEXT), window_scores(edited)
     change = sum(old) - sum(new)
     parts = [
-        f'<text class="words bold before" x="{LEFT}" y="26">All windows of abab…: the sum of their scores is {sum(old)}.</text>',
-        f'<text class="words bold after" x="{LEFT}" y="26">One deletion: the sum is {sum(new)}. It changed by {change}, '
-        f"and the published bound allows {BOUND}.</text>",
+        f'<text class="words bold before" x="{LEFT}" y="26">{BEFORE.format(sum(old))}</text>',
+        f'<text class="words bold after" x="{LEFT}" y="26">{AFTER.format(sum(new), change, BOUND)}</text>',
     ]
     for place, character in enumerate(TEXT):
         x = LEFT + place * STEP
         kind = "doomed-cell" if place == DELETED else "shift" if place > DELETED else "still"
         parts.append(
-            f'<g class="{kind}"><rect class="{"doomed" if place == DELETED else "cell"}" x="{x}" y="44" width="20" height="24" '
-            f'rx="3"/><text class="middle" x="{x + 10}" y="61">{character}</text></g>'
+            f'<g class="{kind}"><rect class="{"doomed" if place == DELETED else "cell"}" x="{x}" y="44" width="20" '
+            f'height="24" rx="3"/><text class="middle" x="{x + 10}" y="61">{character}</text></g>'
         )
     for window, score in enumerate(old):
         touched = DELETED <= window < DELETED + TAPS
@@ -86,7 +88,7 @@ def figure() -> str:
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {end + LEFT} {BASE + 92}" role="img">\n'
-        f"<title>One deletion in abab… changes the pooled feature by {change}; the published bound is {BOUND}.</title>\n"
+        f"<title>{TITLE.format(change, BOUND)}</title>\n"
         f'<style>{STYLE}</style>\n<rect width="100%" height="100%" fill="#fff" rx="8"/>\n{body}\n</svg>\n'
     )
 

@@ -1,7 +1,7 @@
 """Pages of the site that are made from the code: commands, public names, and the files at the root of the repository.
 
-MkDocs calls the functions ``on_…`` (``hooks`` in mkdocs.yml).  Pages in docs/ link to files of the repository as a forge
-shows them (``../CONTRIBUTING.md``); on the site these links lead to the generated pages.
+MkDocs calls the functions ``on_…`` (``hooks`` in mkdocs.yml).  Pages in docs/ link to files of the repository as a
+forge shows them (``../CONTRIBUTING.md``); on the site these links lead to the generated pages.
 """
 
 from __future__ import annotations
