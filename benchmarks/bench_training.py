@@ -157,7 +157,6 @@ def compilation():
         "options = {'model': 'conv', 'epochs': 1, 'kernel_size': 3, 'filters': 4}\n"
         "for layers in (2, 1): model = levcert.train(d, layers=layers, **options)\n"
         "for method in ('exact', 'interval', 'lipslev'): levcert.certify(model, d.test.texts[:20], method)\n"
-        "levcert.erp([[1.0]], [[2.0]])\n"
     )
     with tempfile.TemporaryDirectory() as cache:
         times = []

@@ -156,7 +156,7 @@ def test_a_figure_has_the_same_bits_twice(tmp_path):
 def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):
     for row in made_up_rows(STUDY, VALUES):
         append_row(tmp_path / "results" / "tiny.jsonl", row)
-    blocks = study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs")
+    blocks = study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs", "more.md")
     text = markdown(blocks)
     rows = "[tiny.jsonl](../results/tiny.jsonl); the tables as JSON: [tiny.json](../results/tiny.json)"
     assert f"Rows: {rows}. Command: `levcert benchmark tiny`." in text
@@ -208,8 +208,12 @@ def test_a_table_says_what_is_special_about_a_dataset():
 def test_the_whole_page_is_written_in_every_format(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(results_page, "study_names", lambda: ("tiny",))
     monkeypatch.setattr(results_page, "load_study", lambda name: STUDY)
+    front = {"study": "tiny", "figure": "tiny", "table": SPEC["name"], "paragraph": "Look here first."}
+    monkeypatch.setattr(results_page, "page_front", lambda: front)
     write_page(tmp_path / f"page{ending}", tmp_path, tmp_path)
-    assert "Tiny" in (tmp_path / f"page{ending}").read_text()
+    page = (tmp_path / f"page{ending}").read_text()
+    assert page.index("Look here first.") < page.index("Tiny")
+    assert "same titles" in (tmp_path / f"page-explained{ending}").read_text()
 
 
 def test_bad_paths_are_refused(tmp_path):

@@ -18,6 +18,7 @@ from levcert.training.conv.config import TrainingConfig
 from levcert.training.conv.loop import train
 from levcert.training.conv.network import ConvNetwork
 from levcert.training.conv.schedules import triangular
+from tests.training.interrupted import assert_same_bits, resumed_after
 
 SMALL = {"epochs": 2, "kernel_size": 3, "filters": 8, "embedding_size": 6, "learning_rate": 10.0, "batch_size": 32}
 
@@ -87,27 +88,11 @@ def test_other_devices_run_plain_torch_to_the_same_result(toy):
 
 @pytest.mark.parametrize("options", [{}, {"normaliser": "substitution"}, {"layers": 2}, {"deletion": 0.2}], ids=str)
 @pytest.mark.parametrize("steps", [5, 20])  # within the first epoch, and within the second
-def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, monkeypatch, options, steps):
+def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, options, steps):
     config = TrainingConfig(**SMALL | {"validation_rows": 50} | options)
     whole = train(toy, config)
-    path = tmp_path / "run.checkpoint"
-    with monkeypatch.context() as patch:
-        take_step, taken = loop._step, []
-
-        def interrupted_step(*arguments):
-            taken.append(1)
-            if len(taken) == steps:
-                signal.raise_signal(signal.SIGINT)
-            return take_step(*arguments)
-
-        patch.setattr(loop, "_step", interrupted_step)
-        with pytest.raises(KeyboardInterrupt):
-            train(toy, config, checkpoint=path)
-    resumed = train(toy, config, checkpoint=path, resume=True)
-    for name in ("embedding", "head"):
-        np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
-    for first, second in zip(resumed.kernels, whole.kernels, strict=True):
-        np.testing.assert_array_equal(first, second)
+    resumed = resumed_after(steps, toy, config, tmp_path / "run.checkpoint")
+    assert_same_bits(resumed, whole)
     assert resumed.training.metrics["epochs"] == whole.training.metrics["epochs"]
 
 

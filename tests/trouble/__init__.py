@@ -4,6 +4,8 @@ oracle.py         the true answer, in plain Python, from public data alone
 judge.py          one case, every certifier and attack, compared with the oracle
 threats.py        all sets of operations, with and without restrictions
 milp_votes.py     votes made to measure: one text of a ball loses the label, no other
+lp_heads.py       the same for convolutions: a head under which one text loses the label, no other
+alternating_taps.py   networks for which an insertion costs most by what it shifts
 hill_climber.py   weights, votes and texts climb towards a false certificate; extreme scales; bisection to the boundary
 typed_texts.py    random models, texts with capitals and unknown characters, bytes
 searches.py       what of this the gate runs: fixed seeds and counts, a few seconds each

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tests.trouble.alternating_taps import alternating_cases
 from tests.trouble.hill_climber import climbed_cases
 from tests.trouble.judge import Case
+from tests.trouble.lp_heads import head_cases
 from tests.trouble.milp_votes import corner_cases, milp_cases
 from tests.trouble.typed_texts import typed_cases
 
@@ -23,6 +25,8 @@ class SearchPlan:
 SEARCHES = {
     "complete balls": SearchPlan(corner_cases, 10_000),  # fewer: it ends
     "votes made to measure": SearchPlan(milp_cases, 200),
+    "heads made to measure": SearchPlan(head_cases, 300),
+    "alternating taps": SearchPlan(alternating_cases, 60),
     "hill-climber": SearchPlan(climbed_cases, 180, seed=2),
     "texts as typed": SearchPlan(typed_cases, 200),
 }

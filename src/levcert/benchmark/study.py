@@ -66,9 +66,18 @@ class Study:
         return f"levcert benchmark {self.name}"
 
     @property
-    def remarks(self) -> str:
-        """The hand-written paragraphs: what agrees, what does not, and why."""
-        return str(self.declaration["remarks"]).strip()
+    def summary(self) -> str:
+        """One hand-written paragraph for the results page: what agrees, what does not, and why."""
+        return self._remarks[0]
+
+    @property
+    def explanations(self) -> list[str]:
+        """The other hand-written paragraphs, for a page of their own: what was tried, and what came of it."""
+        return self._remarks[1:]
+
+    @property
+    def _remarks(self) -> list[str]:
+        return str(self.declaration["remarks"]).strip().split("\n\n")
 
     @property
     def tables(self) -> list[dict[str, Any]]:
@@ -126,8 +135,13 @@ def study_names() -> tuple[str, ...]:
     return tuple(_declaration("order")["studies"])
 
 
+def page_front() -> dict[str, str]:
+    """What the results page opens with: a ``paragraph``, and a ``figure`` and a ``table`` of a ``study``."""
+    return {name: str(value).strip() for name, value in _declaration("order")["front"].items()}
+
+
 def page_introduction() -> list[str]:
-    """The paragraphs at the top of the results page."""
+    """How to read the results page."""
     return [str(text).strip() for text in _declaration("order")["introduction"]]
 
 

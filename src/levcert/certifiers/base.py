@@ -15,7 +15,7 @@ from levcert.models.any_classifier import Classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import EncodedTexts, Text
 from levcert.text.edits import Edit, Operation
-from levcert.text.model_view import has_dropped, typed
+from levcert.text.model_view import typed
 from levcert.text.threat import AllowedEdits, Threat
 
 Array = npt.NDArray[np.float64]
@@ -158,7 +158,7 @@ def batches(model: WindowModel, texts: Sequence[Text], threat: Threat) -> list[t
     everything = np.arange(len(texts))
     if threat.unrestricted or not model.alphabet.drops:
         return [(everything, Batch(model, texts, threat))]
-    dropped = np.array([has_dropped(model.alphabet, text) for text in texts], dtype=bool)
+    dropped = model.alphabet.encode_many(texts).lengths < np.fromiter(map(len, texts), np.int64, len(texts))
     groups = (everything[~dropped], everything[dropped])
     return [(rows, Batch(model, [texts[row] for row in rows], threat)) for rows in groups if len(rows)]
 

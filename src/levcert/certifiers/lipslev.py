@@ -52,9 +52,8 @@ class LipsLev(Certifier):
         if not self.local:
             return everywhere
         (embedding,), _ = norms.scaled_to_one(model.embedding)
-        largest = norms.symbol_distances(embedding, p).max(axis=1)  # of each symbol to all others; first the padding
-        local = np.maximum(np.where(batch.present, largest[1:], 0).max(axis=1, initial=0), largest[0])
-        share = local / largest.max() if largest.max() else local
+        local = norms.local_embedding_constants(embedding, batch.present, p)
+        share = local / (norms.embedding_constant(embedding, p) or 1.0)
         constants: Array = np.nextafter(everywhere * share[:, None] * (1 + 1e-9), np.inf)
         return constants
 

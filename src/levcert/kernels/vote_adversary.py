@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.kernels.compile import kernel
+from levcert.kernels.operations import Operation
 from levcert.kernels.vote_scores import Ids, Positions, hash_sides, powers_to, row_of, shift_of
 
 Weights = npt.NDArray[np.float32]  # (orders · (rows + 1)) × classes
 Floats = npt.NDArray[np.float64]
 
-_SUBSTITUTION, _INSERTION, _DELETION = 0, 1, 2
+_, _INSERTION, _DELETION = map(int, Operation)
 
 
 @kernel

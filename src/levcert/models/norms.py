@@ -39,13 +39,15 @@ def embedding_constant(E: Array, p: float) -> float:
     return float(symbol_distances(E, p).max())
 
 
-def local_embedding_constant(E: Array, symbols: npt.NDArray[np.integer], p: float) -> float:
-    """M(E, P): as M(E), but one side is a symbol of the text P (ids from 1) or the zero row.
+def local_embedding_constants(E: Array, present: npt.NDArray[np.bool_], p: float) -> Array:
+    """M(E, P) of each text P: as M(E), but one side is a symbol of P, or the zero row.
 
-    Remark "Local Lipschitz constant of the embedding layer"; never larger than M(E).
+    ``present[n, a − 1]`` says whether text n contains symbol a.  Remark "Local Lipschitz constant of the embedding
+    layer"; never larger than M(E).
     """
-    rows = _with_zero(E)
-    return float(_distances(rows[np.union1d([0], symbols)], rows, p).max())
+    farthest = symbol_distances(E, p).max(axis=1)  # of each symbol; first the zero row
+    constants: Array = np.where(present, farthest[1:], farthest[0]).max(axis=1, initial=farthest[0])
+    return constants
 
 
 def operator_norm(matrix: Array, p: float) -> float:

@@ -8,6 +8,8 @@ from rapidfuzz.distance import Levenshtein
 
 from levcert.errors import InputError
 
+Vectors = npt.NDArray[np.float64]
+
 
 def levenshtein(a: Sequence[Hashable], b: Sequence[Hashable], *, cutoff: int | None = None) -> int:
     """Return the least number of insertions, deletions and substitutions that turn ``a`` into ``b``.
@@ -32,20 +34,39 @@ def erp(A: npt.ArrayLike, B: npt.ArrayLike, *, p: float = 2.0) -> float:
 
     An insertion or deletion costs the norm of the vector, as if it were matched with zero.  On one-hot
     vectors with p = ∞ it is the Levenshtein distance (Lemma on the properties of ERP, part a).
-    Time O(m·n·d), memory O(n).
+    Time O(m·n·d), memory O((m + n)·d).
     """
-    from levcert.kernels.erp import erp_distance
-
     if not p >= 1:
         raise InputError(f"ERP needs p ≥ 1, not p = {p}.")
     a, b = _sequence(A, "first"), _sequence(B, "second")
     if len(a) and len(b) and a.shape[1] != b.shape[1]:
         raise InputError(f"ERP needs vectors of equal dimension; these have {a.shape[1]} and {b.shape[1]}.")
     dimension = max(1, a.shape[1], b.shape[1])
-    return float(erp_distance(a.reshape(-1, dimension), b.reshape(-1, dimension), float(p)))
+    return _erp(a.reshape(-1, dimension), b.reshape(-1, dimension), float(p))
 
 
-def _sequence(values: npt.ArrayLike, which: str) -> npt.NDArray[np.float64]:
+def _erp(a: Vectors, b: Vectors, p: float) -> float:
+    """Carry ``row[j]``, the distance between a[:i] and b[:j], from one i to the next.
+
+    Insertions chain along a row: row[j] = min_{l ≤ j} (start[l] + G[j] − G[l]), a running minimum, with G the sums of
+    the costs of b.  Everything is scaled by a power of two first, so that no square overflows.
+    """
+    from scipy.spatial.distance import cdist
+
+    exponent = int(np.frexp(np.abs(np.concatenate([a.ravel(), b.ravel(), [0.0]])).max())[1])
+    a, b = np.ldexp(a, -exponent), np.ldexp(b, -exponent)
+    padded = np.vstack([np.zeros(a.shape[1]), b])
+    inserted = np.cumsum(cdist(padded[:1], padded, "minkowski", p=p)[0])
+    row = inserted
+    for vector in a:
+        costs = cdist(vector[None], padded, "minkowski", p=p)[0]  # of deleting it, and of matching it with each of b
+        start = row + costs[0]
+        np.minimum(start[1:], row[:-1] + costs[1:], out=start[1:])
+        row = np.minimum(start, np.minimum.accumulate(start - inserted) + inserted)
+    return float(np.ldexp(row[-1], exponent))
+
+
+def _sequence(values: npt.ArrayLike, which: str) -> Vectors:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.size == 0:
         return array.reshape(0, array.shape[1] if array.ndim == 2 else 0)

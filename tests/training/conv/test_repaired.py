@@ -1,7 +1,6 @@
 """Training for the cost of one edit: folded, resumed, and never exceeded."""
 
 import math
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from levcert.training.conv.config import TrainingConfig
 from levcert.training.conv.loop import train
 from levcert.training.conv.losses import loss_of
 from levcert.training.conv.network import ConvNetwork
+from tests.training.interrupted import assert_same_bits, resumed_after
 
 SMALL = {"epochs": 2, "kernel_size": 3, "filters": 8, "embedding_size": 6, "learning_rate": 0.03, "batch_size": 32}
 REPAIRED = SMALL | {"normaliser": "edits", "optimiser": "adam"}
@@ -91,27 +91,10 @@ def test_each_margin_is_divided_by_its_own_constant():
 
 @pytest.mark.parametrize("options", [{}, {"constants": "each", "loss": "hinge", "margin": 2.0}, {"layers": 2}], ids=str)
 @pytest.mark.parametrize("steps", [5, 20])
-def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, monkeypatch, options, steps):
+def test_a_resumed_run_ends_in_the_same_bits(toy, tmp_path, options, steps):
     config = TrainingConfig(**REPAIRED | options)
     whole = train(toy, config)
-    path = tmp_path / "run.checkpoint"
-    with monkeypatch.context() as patch:
-        take_step, taken = loop._step, []
-
-        def interrupted_step(*arguments):
-            taken.append(1)
-            if len(taken) == steps:
-                signal.raise_signal(signal.SIGINT)
-            return take_step(*arguments)
-
-        patch.setattr(loop, "_step", interrupted_step)
-        with pytest.raises(KeyboardInterrupt):
-            train(toy, config, checkpoint=path)
-    resumed = train(toy, config, checkpoint=path, resume=True)
-    for first, second in zip(
-        (resumed.embedding, *resumed.kernels, resumed.head), (whole.embedding, *whole.kernels, whole.head), strict=True
-    ):
-        np.testing.assert_array_equal(first, second)
+    assert_same_bits(resumed_after(steps, toy, config, tmp_path / "run.checkpoint"), whole)
 
 
 def test_losses_are_their_formulas():
