@@ -20,7 +20,7 @@ from levcert.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"python", "sh", "text", "toml", "json"}
+LANGUAGES = {"python", "sh", "text", "toml", "json", "mermaid"}
 REASONS = {
     "installs", "needs the paper's datasets", "needs a cluster", "needs a GPU", "starts a server",
     "needs a running server", "takes minutes", "needs other packages",
