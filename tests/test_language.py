@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ENDINGS = {".py", ".md", ".html", ".js", ".toml"}
 FOLDERS = ("src", "docs", "benchmarks", "tests")
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "pyproject.toml")
+PAGES = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "pyproject.toml")
 
 INSTEAD = {  # pattern → what a native engineer writes
     r"so many first": "only the first N …",

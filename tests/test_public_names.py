@@ -25,6 +25,7 @@ PUBLIC = """
     InputError
     Interval
     LevenshteinClassifier
+    LinearNgrams
     LipsLev
     Lipschitz
     Operation
@@ -51,6 +52,7 @@ PUBLIC = """
     edit_script
     erp
     evaluate
+    from_sklearn
     keyboard_neighbours
     levenshtein
     load

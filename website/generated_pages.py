@@ -33,10 +33,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links of docs/*.md to files at the root lead to their pages."""
+    """Let links of docs/*.md to files at the root lead to their pages; other files are named without a link."""
     for name, target in (PAGE_OF | {"README.md": "index.md"}).items():
         markdown = markdown.replace(f"](../{name}", f"]({target}")
-    return markdown
+    return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)  # rows and sources are not on the site
 
 
 def root_page(name: str) -> str:

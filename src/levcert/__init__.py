@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from levcert.evaluation.evaluate import evaluate as evaluate
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.edit_effects import EditEffects as EditEffects
+    from levcert.models.linear.from_sklearn import from_sklearn as from_sklearn
+    from levcert.models.linear.linear_ngrams import LinearNgrams as LinearNgrams
     from levcert.models.load import load as load
     from levcert.models.training_record import TrainingRecord as TrainingRecord
     from levcert.models.votes import VoteModel as VoteModel
@@ -72,6 +74,7 @@ _MODULE_OF = {
     "train": "training.train",
     "tune": "training.votes.tune",
     "load": "models.load",
+    "from_sklearn": "models.linear.from_sklearn",
     "VoteConfig": "training.votes.config",
     "TrainingConfig": "training.conv.config",
     # Data
@@ -126,6 +129,7 @@ _MODULE_OF = {
     "WindowModel": "models.window",
     "VoteModel": "models.votes",
     "ConvModel": "models.conv",
+    "LinearNgrams": "models.linear.linear_ngrams",
     "EditEffects": "models.edit_effects",
     "TrainingRecord": "models.training_record",
     # scikit-learn

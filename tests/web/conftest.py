@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def model():
 
 @pytest.fixture(scope="session")
 def app(model):
-    return create_app(model, "counting")
+    return create_app(model, "counting", allowed_hosts=["testserver"])
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +37,7 @@ def address(model, tmp_path_factory):
     path = tmp_path_factory.mktemp("served") / "counting.safetensors"
     model.save(path)
     process = subprocess.Popen(
-        [COMMAND, "serve", path, "--port", "0"], stdout=subprocess.PIPE, text=True, env=os.environ
+        [COMMAND, "serve", path, "--port", "0", "--no-access-log"], stdout=subprocess.PIPE, text=True, env=os.environ
     )
     try:
         line = process.stdout.readline()
@@ -44,3 +45,24 @@ def address(model, tmp_path_factory):
     finally:
         process.kill()
         process.communicate()
+
+
+@contextmanager
+def served(path, *flags, **options):
+    """Run ``levcert serve`` with flags; yield the process and its port, and end it."""
+    command = [COMMAND, "serve", path, "--port", "0", *map(str, flags)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes, **options) as process:
+        try:
+            line = process.stdout.readline()
+            assert " is served at " in line, process.communicate()
+            yield process, int(line.split(";")[0].rpartition(":")[2])
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def saved_model(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "counting.safetensors"
+    model.save(path)
+    return path

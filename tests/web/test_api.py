@@ -10,12 +10,14 @@ import levcert
 from levcert import kernels
 from levcert.models.window import WindowModel
 from levcert.web import schemas
-from levcert.web.limits import LARGEST_BATCH, LONGEST_TEXT, Limits, longest_text
+from levcert.web.deadline import Deadline
+from levcert.web.limits import Limits, longest_text
 from levcert.web.sample_texts import SAMPLES
 from levcert.web.service import Service
 from tests.counting_model import WEIGHT, counting_model, margin, radius
 from tests.slow_twins import AnyWindowModel, random_votes
 
+LIMITS, DEADLINE = Limits(), Deadline(np.inf)
 TEXTS = ["hello world", "31415926535", "ab12cd34e", "<script>alert(1)</script>", "", "ab12", "żółw 7"]
 
 
@@ -74,7 +76,7 @@ def test_the_model_says_what_it_is(client):
     about = client.get("/model").json()
     assert about["labels"] == ["letters", "digits"]
     assert about["certifiers"][0] == "auto"
-    assert about["longest_text"] == LONGEST_TEXT
+    assert about["longest_text"] == LIMITS.characters
     assert [sample["text"] for sample in about["samples"]] == [text for _, text in SAMPLES["toy"]]
 
 
@@ -87,15 +89,21 @@ def test_samples_belong_to_known_datasets():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"texts": ["a" * (LONGEST_TEXT + 1)]}, "texts.0: String should have at most 5000 characters"),
-        ({"texts": ["a"] * (LARGEST_BATCH + 1)}, "texts: List should have at most 64 items"),
+        (
+            {"texts": ["a" * (LIMITS.characters + 1)]},
+            "Text 1 has 5,001 characters; this server accepts at most 5,000 for this model.",
+        ),
+        (
+            {"texts": ["a"] * (LIMITS.texts + 1)},
+            "The request has 65 texts; this server accepts at most 64. Send fewer.",
+        ),
         ({"texts": []}, "texts: List should have at least 1 item"),
         ({"texts": "abc"}, "texts: Input should be a valid list"),
         ({}, "texts: Field required"),
         ({"texts": ["a"], "operations": []}, "operations: List should have at least 1 item"),
         ({"texts": ["a"], "operations": ["swap"]}, "operations.0: Input should be"),
         ({"texts": ["a"], "method": "magic"}, "method: Input should be"),
-        ({"texts": ["a"], "max_distance": 99}, "max_distance: Input should be less than or equal to 12"),
+        ({"texts": ["a"], "max_distance": 99}, "max_distance is 99; this server accepts at most 12."),
         ({"texts": ["a"], "max_distance": "1"}, "max_distance: Input should be a valid integer"),
         ({"texts": ["a"], "depth": 1}, "depth: Extra inputs are not permitted"),
     ],
@@ -132,11 +140,11 @@ def test_requests_have_a_largest_size(client):
 
 def test_a_large_alphabet_has_shorter_texts(model):
     large = AnyWindowModel(levcert.Alphabet("".join(map(chr, range(0x4E00, 0x4E00 + 4000)))), "abcde", 2)
-    assert longest_text(large) == 209
+    assert longest_text(large, LIMITS) == 209
     service = Service(model, Limits())
     service.longest_text = 3
-    with pytest.raises(levcert.InputError, match="at most 3 characters"):
-        service.predict(schemas.PredictRequest(texts=["abba"]), np.inf)
+    with pytest.raises(levcert.InputError, match="Text 2 has 4 characters; this server accepts at most 3 for"):
+        service.is_light(schemas.PredictRequest(texts=["ab", "abba"]))
 
 
 class Parity(WindowModel):
@@ -156,12 +164,12 @@ def test_methods_that_do_not_know_the_model_are_not_offered():
     service = Service(Parity(), Limits())
     assert service.certifiers == ["auto", "exact", "smoothing"]
     with pytest.raises(levcert.InputError, match="lipslev does not support this model; use auto"):
-        service.certify(schemas.CertifyRequest(texts=["a"], method="lipslev"), np.inf)
+        service.is_light(schemas.CertifyRequest(texts=["a"], method="lipslev"))
 
 
 def test_a_byte_model_answers_about_characters():
     service = Service(counting_model(levcert.Alphabet.bytes()), Limits())
-    row = service.certify(schemas.CertifyRequest(texts=["hé7ü"], losses=True), np.inf).results[0]
+    row = service.certify(schemas.CertifyRequest(texts=["hé7ü"], losses=True), DEADLINE).results[0]
     assert row.label == "letters"
     assert len(row.losses) == 4  # not 6, the number of bytes
     assert row.losses[0] == 1 + WEIGHT
@@ -173,10 +181,10 @@ def test_a_byte_model_answers_about_characters():
 def test_answers_are_remembered_unless_their_time_was_short(model):
     service = Service(model, Limits())
     request = schemas.CertifyRequest(texts=["hello world"])
-    first = service.certify(request, np.inf).results[0]
-    assert service.certify(request, np.inf).results[0] is first
-    hasty = Service(model, Limits(seconds=1e-9))
-    hasty.certify(request, np.inf)
+    first = service.certify(request, DEADLINE).results[0]
+    assert service.certify(request, DEADLINE).results[0] is first
+    hasty = Service(model, Limits())
+    hasty._remembered("hello world", request, budget=1e-9)
     assert not hasty._known
 
 
@@ -193,8 +201,8 @@ def test_nothing_is_compiled_or_loaded_after_the_start(make):
     symbols = service.model.alphabet.symbols
     texts = [symbols[0], symbols[:3] * 4, symbols[-1] * 300, (symbols[:2] + " " + symbols[1:3]) * 20]
     for method in service.certifiers:
-        service.certify(schemas.CertifyRequest(texts=texts, method=method, losses=True), np.inf)
-    service.attack(schemas.AttackRequest(texts=texts[:2], max_distance=4), np.inf)
+        service.certify(schemas.CertifyRequest(texts=texts, method=method, losses=True), DEADLINE)
+    service.attack(schemas.AttackRequest(texts=texts[:2], max_distance=4), DEADLINE)
     assert compiled() == before
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser import playwright, started_browser
 from tests.counting_model import WEIGHT, margin, radius
+from tests.web.conftest import served
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +118,39 @@ def test_an_empty_box_asks_for_nothing(page):
     type_text(page, "")
     assert page.is_visible("#empty")
     assert not page.is_visible("#result")
+
+
+def test_a_text_that_is_too_long_is_refused_visibly(page):
+    """It is neither cut nor sent; code points count, not the halves of surrogate pairs."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.fill("#text", "🙂" * 5_001)
+    playwright.expect(page.locator("#error")).to_have_text(
+        "This text is too long: this server accepts at most 5,000 characters for this model. Shorten it."
+    )
+    assert page.inner_text("#length") == "5,001 characters, at most 5,000"
+    assert page.get_attribute("#text", "aria-invalid") == "true"
+    assert len(page.input_value("#text")) == 5_001
+    assert not page.is_visible("#result")
+    assert asked == []
+    type_text(page, "🙂" * 5_000)
+    playwright.expect(page.locator("#result")).to_be_visible()
+    assert page.inner_text("#length") == "5,000 characters"
+
+
+def test_the_page_asks_for_the_token(browser, saved_model, tmp_path):
+    (tmp_path / "token").write_text("0123456789abcdef\n")
+    with served(saved_model, "--token-file", tmp_path / "token", "--no-access-log") as (_, port):
+        tab = browser.new_page()
+        tab.goto(f"http://localhost:{port}")
+        tab.fill("#token", "not the right one")
+        tab.click("#token-form button")
+        playwright.expect(tab.locator("#error")).to_contain_text("This server needs a token")
+        tab.fill("#token", "0123456789abcdef")
+        tab.click("#token-form button")
+        playwright.expect(tab.locator("#label")).to_have_text("letters")
+        assert not tab.is_visible("#token-form")
+        tab.close()
 
 
 def test_only_the_newest_answer_is_shown(page, address):

@@ -17,12 +17,14 @@ from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
 from levcert.certifiers.interval_huang_2019 import Interval
+from levcert.certifiers.linear_search import LinearSearch
 from levcert.certifiers.lipschitz import Lipschitz
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
+from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.edits import OPERATIONS, Operation, OperationName
@@ -89,6 +91,8 @@ def certify_each(
     if not isinstance(texts, Iterable):
         raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
+    if isinstance(model, LinearNgrams) and isinstance(certifier, Auto | Exact):
+        certifier = LinearSearch().limited(max_distance, certifier.budget)
     threat = as_threat(threat, operations)
     texts = iter(texts)
     while chunk := list(islice(texts, batch_size)):
@@ -96,7 +100,8 @@ def certify_each(
             chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
-                raise InputError(f"{certifier.name} needs {certifier.needs}; for any other classifier use smoothing.")
+                instead = "auto or exact" if isinstance(model, LinearNgrams) else "smoothing or brute-force"
+                raise InputError(f"{certifier.name} needs {certifier.needs}; for this one use {instead}.")
             yield from _of_batch(model, chunk, certifier, threat, max_distance)
         elif isinstance(certifier, ClassifierMethod):
             yield from _of_each(model, chunk, certifier, threat, max_distance)

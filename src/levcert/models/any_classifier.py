@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 
@@ -48,6 +49,7 @@ class Classifier:
     names: tuple[str, ...] | None  # None: not known (yet); scores then have numbers for names
     alphabet: Alphabet | None
     batch_size: int = 1024
+    source: object | None = None  # the model or function itself
     _seen: dict[str, Label] = field(default_factory=dict)
 
     def labels(self, texts: Sequence[Text]) -> list[Label]:
@@ -179,10 +181,12 @@ def as_classifier(model: WindowModel | Callable[[list[Text]], Any], batch_size: 
     if isinstance(model, WindowModel):
         alphabet = model.alphabet
         return Classifier(
-            lambda texts: model.encoded_scores(alphabet.encode_many(texts)), model.labels, alphabet, batch_size
+            lambda texts: model.encoded_scores(alphabet.encode_many(texts)), model.labels, alphabet, batch_size, model
         )
+    if isinstance(model, LinearNgrams):
+        return Classifier(model.scores, model.labels, None, batch_size, model)
     if not callable(model):
         raise InputError(
             f"A classifier must be a levcert model or a function of a list of texts, not {type(model).__name__}."
         )
-    return Classifier(model, None, None, batch_size)
+    return Classifier(model, None, None, batch_size, model)

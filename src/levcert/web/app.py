@@ -17,16 +17,23 @@ from levcert.certificates.difference import readable
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.web import schemas
-from levcert.web.limits import LARGEST_BATCH, Limits
-from levcert.web.middleware import SafeHeaders, SizeLimit
+from levcert.web.access_log import NOTES, AccessLog
+from levcert.web.answering import Answering, ClientGoneError
+from levcert.web.bearer_token import BearerToken
+from levcert.web.deadline import LateError
+from levcert.web.host_check import HostCheck
+from levcert.web.lanes import BusyError, Lanes
+from levcert.web.limits import Limits
+from levcert.web.middleware import HeadAsGet, SafeHeaders, SizeLimit
 from levcert.web.sample_texts import SAMPLES
 from levcert.web.service import Service
-from levcert.web.thread_gate import BusyError, Gate, LateError
 
 STATIC: Final = Path(__file__).parent / "static"
 _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": schemas.Error, "description": "The body is not JSON."},
+    401: {"model": schemas.Error, "description": "The server needs a token."},
     413: {"model": schemas.Error, "description": "The request is too large."},
+    421: {"model": schemas.Error, "description": "The server does not answer for that host."},
     422: {"model": schemas.Error, "description": "The request is invalid or exceeds a limit."},
     503: {"model": schemas.Error, "description": "The server is busy, or the request took too long; try again."},
 }
@@ -43,46 +50,70 @@ def create_app(
     *,
     limits: Limits | None = None,
     samples: Sequence[tuple[str, str]] | None = None,
+    allowed_hosts: Sequence[str] = (),
+    token: str | None = None,
+    log: Callable[[str], None] | None = None,
 ) -> FastAPI:
     """Return the application for one model, with all kernels compiled.
 
     ``samples`` are titles and texts for the page's gallery; by default, those for the dataset the model was trained on.
+    It answers for ``localhost``, for numeric addresses and for ``allowed_hosts``; ``log`` gets a line for each request.
     """
     limits = limits or Limits()
     service = Service(model, limits)
-    gate = Gate(limits)
+    lanes = Lanes(limits)
+    answering = Answering(service, lanes)
     about = _about(service, name, samples)
 
     app = FastAPI(
         title="levcert",
         version=__version__,
-        description=f"Labels with a proof that no k typos change them, by {name}.",
+        description="Labels with a proof that no k typos change them.",
         docs_url=None,  # FastAPI's own page loads its script from another server
         redoc_url=None,
     )
-    app.add_middleware(SizeLimit)
+    described = app.openapi
+    app.openapi = lambda: schemas.with_limits(described(), limits, service.longest_text)  # type: ignore[method-assign]
+    # The last one is asked first.
+    app.add_middleware(SizeLimit, largest=limits.largest_body)
+    if token is not None:
+        app.add_middleware(BearerToken, token=token)
+    app.add_middleware(HostCheck, allowed=allowed_hosts)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(SafeHeaders)
+    if log is not None:
+        app.add_middleware(AccessLog, write=log)
     _answer_errors(app, limits)
 
     @app.post("/predict", responses=_ERRORS, summary="Labels and scores")
-    async def predict(request: schemas.PredictRequest) -> schemas.Predictions:
-        return await gate.run(lambda deadline: service.predict(request, deadline))
+    async def predict(http: Request, request: schemas.PredictRequest) -> schemas.Predictions:
+        return await answering.answer(http, request, service.predict)
 
     @app.post(
         "/certify",
         responses=_ERRORS,
         summary="The certified radius of each text: how many edits cannot change its label",
     )
-    async def certify(request: schemas.CertifyRequest) -> schemas.Certificates:
-        return await gate.run(lambda deadline: service.certify(request, deadline))
+    async def certify(http: Request, request: schemas.CertifyRequest) -> schemas.Certificates:
+        return await answering.answer(http, request, service.certify)
 
     @app.post("/attack", responses=_ERRORS, summary="Edits that change the label of each text, if the attack finds any")
-    async def attack(request: schemas.AttackRequest) -> schemas.Attacks:
-        return await gate.run(lambda deadline: service.attack(request, deadline))
+    async def attack(http: Request, request: schemas.AttackRequest) -> schemas.Attacks:
+        return await answering.answer(http, request, service.attack)
 
     @app.get("/model", summary="The model, its methods and its limits")
     async def model_() -> schemas.About:
         return about
+
+    @app.get("/healthz", summary="Whether the server lives")
+    async def healthz() -> schemas.State:
+        return schemas.State(status="ok")
+
+    @app.get("/readyz", responses={503: _ERRORS[503]}, summary="Whether the server takes requests")
+    async def readyz() -> schemas.State:
+        if lanes.are_full():
+            raise BusyError
+        return schemas.State(status="ready")
 
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:
@@ -107,7 +138,8 @@ def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | Non
         certifiers=service.certifiers,
         attacks=list(get_args(schemas.Attacker)),
         longest_text=service.longest_text,
-        largest_batch=LARGEST_BATCH,
+        largest_batch=service.limits.texts,
+        farthest_edit=service.limits.distance,
         samples=[schemas.Sample(title=title, text=text) for title, text in samples],
     )
 
@@ -116,8 +148,10 @@ def _answer_errors(app: FastAPI, limits: Limits) -> None:
     """Give every error the same form; never echo what was sent."""
 
     def on(kind: type[Exception], answer: Callable[[Any], tuple[int, str, dict[str, str]]]) -> None:
-        async def handler(_: Request, error: Exception) -> JSONResponse:
+        async def handler(request: Request, error: Exception) -> JSONResponse:
             status, sentence, headers = answer(error)
+            if isinstance(error, LateError):
+                request.scope.get(NOTES, {})["verdict"] = "late"
             return JSONResponse({"error": sentence}, status, headers)
 
         app.add_exception_handler(kind, handler)
@@ -130,6 +164,7 @@ def _answer_errors(app: FastAPI, limits: Limits) -> None:
     on(RequestValidationError, lambda error: (422, _sentence(error), {}))
     on(BusyError, lambda _: (503, "Too many requests are waiting; try again in a second.", soon))
     on(LateError, lambda _: (503, late, soon))
+    on(ClientGoneError, lambda _: (499, "The client has gone.", {}))
     on(
         HTTPException,
         lambda error: (

@@ -1,4 +1,4 @@
-"""Middleware for every request: security headers, and a limit on the size of the body."""
+"""Middleware for every request: security headers, HEAD, and a limit on the size of the body."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from levcert.web.limits import LARGEST_BODY
 
 # Only this server's own files; no inline script or style, no frames, no forms to other servers.
 HEADERS: Final = {
@@ -23,7 +21,6 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-TOO_LARGE: Final = f"A request may have at most {LARGEST_BODY:,} bytes; send fewer or shorter texts."
 
 
 class SafeHeaders:
@@ -41,16 +38,33 @@ class SafeHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class SizeLimit:
-    """Reject a request that is too large, by its declared length and by the bytes that really arrive."""
+class HeadAsGet:
+    """Answer HEAD as GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            await self.app({**scope, "method": "GET"}, receive, send_without_body)
+        else:
+            await self.app(scope, receive, send)
+
+
+class SizeLimit:
+    """Reject a request that is too large, by its declared length and by the bytes that really arrive."""
+
+    def __init__(self, app: ASGIApp, largest: int) -> None:
+        self.app, self.largest = app, largest
+        self.sentence = f"A request may have at most {largest:,} bytes; send fewer or shorter texts."
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         said = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if said.isdigit() and int(said) > LARGEST_BODY:
-            await JSONResponse({"error": TOO_LARGE}, 413)(scope, receive, send)
+        if said.isdigit() and int(said) > self.largest:
+            await JSONResponse({"error": self.sentence}, 413)(scope, receive, send)
             return
         came = 0
 
@@ -58,8 +72,8 @@ class SizeLimit:
             nonlocal came
             message = await receive()
             came += len(message.get("body", b""))
-            if came > LARGEST_BODY:
-                raise HTTPException(413, TOO_LARGE)
+            if came > self.largest:
+                raise HTTPException(413, self.sentence)
             return message
 
         await self.app(scope, receive_limited, send)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from levcert.certificates.claims import Unit
 from levcert.certificates.difference import Kind
 from levcert.text.edits import OperationName
-from levcert.web.limits import FARTHEST_EDIT, LARGEST_BATCH, LONGEST_TEXT
+from levcert.web.limits import Limits
 
 Certifier = Literal["auto", "exact", "chains", "lipschitz", "interval", "lipslev", "smoothing"]
 Attacker = Literal["charmer", "greedy"]  # fast enough for the longest texts
@@ -22,8 +22,8 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     texts: Annotated[
-        list[Annotated[str, Field(max_length=LONGEST_TEXT)]],
-        Field(min_length=1, max_length=LARGEST_BATCH, description="The texts.", examples=[["A text."]]),
+        list[str],
+        Field(min_length=1, description="The texts.", examples=[["A text."]]),
     ]
 
 
@@ -45,7 +45,7 @@ class CertifyRequest(_WithThreat):
         Certifier, Field(description="The certifier: auto gives the best proof, lipschitz is the fastest.")
     ] = "auto"
     max_distance: Annotated[
-        Annotated[int, Field(ge=0, le=FARTHEST_EDIT), _WHOLE] | None,
+        Annotated[int, Field(ge=0), _WHOLE] | None,
         Field(description="Stop at this radius (faster); null: no limit."),
     ] = None
     losses: Annotated[
@@ -60,9 +60,10 @@ class AttackRequest(_WithThreat):
         Attacker,
         Field(description="The attack: greedy tries every edit, charmer only those at the most fragile positions."),
     ] = "charmer"
-    max_distance: Annotated[
-        int, Field(ge=1, le=FARTHEST_EDIT, description="How many edits the attack may make."), _WHOLE
-    ] = 2
+    max_distance: Annotated[int, Field(ge=1, description="How many edits the attack may make."), _WHOLE] = 2
+
+
+AnyRequest = PredictRequest | CertifyRequest | AttackRequest
 
 
 class Part(BaseModel):
@@ -153,6 +154,7 @@ class About(BaseModel):
     attacks: list[str]
     longest_text: int
     largest_batch: int
+    farthest_edit: int
     samples: list[Sample]
 
 
@@ -160,3 +162,21 @@ class Error(BaseModel):
     """One sentence that says what went wrong and what to do."""
 
     error: str
+
+
+class State(BaseModel):
+    """Whether the server lives, or takes requests."""
+
+    status: Literal["ok", "ready"]
+
+
+def with_limits(description: dict[str, Any], limits: Limits, longest: int) -> dict[str, Any]:
+    """Return the description of the API with the limits of this server, which :class:`Service` enforces."""
+    for name in ("PredictRequest", "CertifyRequest", "AttackRequest"):
+        given = description["components"]["schemas"][name]["properties"]
+        given["texts"] |= {"maxItems": limits.texts, "items": {"type": "string", "maxLength": longest}}
+        if "max_distance" in given:
+            for part in given["max_distance"].get("anyOf", [given["max_distance"]]):
+                if part.get("type") == "integer":
+                    part["maximum"] = limits.distance
+    return description

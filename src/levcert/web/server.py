@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import uvicorn
 
 from levcert.errors import InputError
 from levcert.models.window import WindowModel
+from levcert.web.access_log import to_stderr
 from levcert.web.app import create_app
+from levcert.web.connections import connections_within
+from levcert.web.file_descriptors import connections_that_fit
+from levcert.web.limits import Limits
+
+_WAITING: Final = 1024  # connections that the system keeps until we accept them
 
 
 class _Server(uvicorn.Server):
@@ -21,6 +28,10 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listener in sockets or []:
+            listener.listen(
+                _WAITING
+            )  # asyncio has given the system its own number, which is how many it accepts in one go
         self._ready()
 
 
@@ -30,17 +41,39 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
+    limits: Limits | None = None,
+    allowed_hosts: Sequence[str] = (),
+    trusted_proxies: Sequence[str] = (),
+    token: str | None = None,
+    log: Callable[[str], None] | None = to_stderr,
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve a model until Ctrl-C; ``ready`` is called with the address once kernels are warm.
 
-    Port 0 means any free port.  Only this machine can reach the default host.
+    Port 0 means any free port.  Only this machine can reach the default host.  Addresses in ``trusted_proxies`` may say
+    for whom they speak (``X-Forwarded-For``).
     """
+    limits = limits or Limits()
     listener = _listen(host, port)
     try:
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listener.getsockname()[1]}"
-        config = uvicorn.Config(create_app(model, name), log_level="warning", access_log=False, server_header=False)
+        app = create_app(model, name, limits=limits, allowed_hosts=[host, *allowed_hosts], token=token, log=log)
+        most, backlog = connections_that_fit(limits.connections)
+        config = uvicorn.Config(
+            app,
+            http=connections_within(limits, most, frozenset(trusted_proxies)),
+            ws="none",
+            backlog=backlog,
+            h11_max_incomplete_event_size=limits.header_bytes,
+            timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]  # a delay of the event loop
+            timeout_graceful_shutdown=limits.shutdown_seconds,  # type: ignore[arg-type]
+            proxy_headers=bool(trusted_proxies),
+            forwarded_allow_ips=list(trusted_proxies),
+            log_level="error",  # a warning for each malformed request would let clients fill the log
+            access_log=False,
+            server_header=False,
+        )
         _Server(config, lambda: ready(address)).run(sockets=[listener])
     except KeyboardInterrupt:  # the usual way to end a server
         pass

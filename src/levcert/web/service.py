@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
@@ -21,11 +22,13 @@ from levcert.text.alphabet import Text
 from levcert.text.model_view import native
 from levcert.text.threat import Threat, as_threat
 from levcert.web import schemas
+from levcert.web.deadline import Deadline
 from levcert.web.limits import Limits, longest_text
-from levcert.web.thread_gate import check_time
 
-_CACHED: Final = 512  # certificates, for users who type something and take it back
-_SHARE_FOR_SEARCH: Final = 0.5  # of a request's time, which leaves time for the rest of the work
+_SHARE_FOR_SEARCH: Final = 0.5  # of the time that a request has left, which leaves time for the rest of the work
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ONE_PASS: Final = {"lipschitz", "lipslev", "interval"}
+_LIGHT: Final = 20_000  # characters in a request whose time is known to be short
 
 
 @dataclass
@@ -39,12 +42,27 @@ class Service:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.longest_text = longest_text(self.model)
+        self.longest_text = longest_text(self.model, self.limits)
         self.certifiers = list(self._warm_certifiers())
 
-    def predict(self, request: schemas.PredictRequest, deadline: float) -> schemas.Predictions:
-        self._check(request.texts)
-        check_time(deadline)
+    def is_light(self, request: schemas.AnyRequest) -> bool:
+        """Return whether a request is known to take little time: predictions, one pass, and what is cached.
+
+        It also rejects what exceeds a limit, before the request waits for its turn.
+        """
+        self._check(request)
+        if isinstance(request, schemas.AttackRequest):
+            return False
+        if isinstance(request, schemas.CertifyRequest):
+            with self._lock:
+                if all(_key(text, request) in self._known for text in request.texts):
+                    return True
+            if request.method not in _ONE_PASS or request.losses:
+                return False
+        return sum(map(len, request.texts)) <= _LIGHT
+
+    def predict(self, request: schemas.PredictRequest, deadline: Deadline) -> schemas.Predictions:
+        deadline.check()
         scores = self.model.scores(request.texts)
         labels = self.model.predict(request.texts)
         return schemas.Predictions(
@@ -54,22 +72,19 @@ class Service:
             ]
         )
 
-    def certify(self, request: schemas.CertifyRequest, deadline: float) -> schemas.Certificates:
-        self._check(request.texts)
-        if request.method not in self.certifiers:
-            raise InputError(f"{request.method} does not support this model; use {', '.join(self.certifiers)}.")
+    def certify(self, request: schemas.CertifyRequest, deadline: Deadline) -> schemas.Certificates:
         results = []
-        for text in request.texts:
-            check_time(deadline)
-            results.append(self._remembered(text, request))
+        for done, text in enumerate(request.texts):
+            deadline.check()
+            budget = deadline.left() * _SHARE_FOR_SEARCH / (len(request.texts) - done)
+            results.append(self._remembered(text, request, budget))
         return schemas.Certificates(results=results)
 
-    def attack(self, request: schemas.AttackRequest, deadline: float) -> schemas.Attacks:
-        self._check(request.texts)
+    def attack(self, request: schemas.AttackRequest, deadline: Deadline) -> schemas.Attacks:
         threat = as_threat(None, request.operations)
         results = []
         for text in request.texts:
-            check_time(deadline)
+            deadline.check()
             found = attack(self.model, [text], request.method, max_distance=request.max_distance, threat=threat)[0]
             results.append(
                 schemas.Attack(
@@ -80,26 +95,47 @@ class Service:
             )
         return schemas.Attacks(results=results)
 
-    def _check(self, texts: Iterable[str]) -> None:
-        """Reject texts whose search would not fit into memory: a large alphabet has many edits."""
-        if any(len(text) > self.longest_text for text in texts):
+    def _check(self, request: schemas.AnyRequest) -> None:
+        """Reject what exceeds a limit of this server, or asks for what the model does not support."""
+        self._check_texts(request.texts)
+        if isinstance(request, schemas.PredictRequest):
+            return
+        if request.max_distance is not None and request.max_distance > self.limits.distance:
             raise InputError(
-                f"A text for this model may have at most {self.longest_text:,} characters; send a shorter one."
+                f"max_distance is {request.max_distance}; this server accepts at most {self.limits.distance}."
             )
+        if isinstance(request, schemas.CertifyRequest) and request.method not in self.certifiers:
+            raise InputError(f"{request.method} does not support this model; use {', '.join(self.certifiers)}.")
 
-    def _remembered(self, text: str, request: schemas.CertifyRequest) -> schemas.Certificate:
+    def _check_texts(self, texts: Sequence[str]) -> None:
+        """Reject texts whose search would not fit into memory: a large alphabet has many edits."""
+        if len(texts) > self.limits.texts:
+            raise InputError(
+                f"The request has {len(texts):,} texts; this server accepts at most {self.limits.texts:,}. Send fewer."
+            )
+        for number, text in enumerate(texts, 1):
+            if len(text) > self.longest_text:
+                raise InputError(
+                    f"Text {number} has {len(text):,} characters; this server accepts at most {self.longest_text:,} "
+                    "for this model. Send a shorter one."
+                )
+            if _SURROGATE.search(text):
+                raise InputError(
+                    f"Text {number} contains half of a surrogate pair, which is not a character; remove it."
+                )
+
+    def _remembered(self, text: str, request: schemas.CertifyRequest, budget: float) -> schemas.Certificate:
         """Return the cached certificate or compute it; a search that ran out of its budget is not cached."""
-        key = (text, request.method, request.max_distance, frozenset(request.operations), request.losses)
+        key = _key(text, request)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        budget = self.limits.seconds * _SHARE_FOR_SEARCH / len(request.texts)
         answer = self._certificate(text, request, budget)
         if answer.seconds < budget:
             with self._lock:
                 self._known[key] = answer
-                if len(self._known) > _CACHED:
+                if len(self._known) > self.limits.cached:
                     self._known.popitem(last=False)
         return answer
 
@@ -163,6 +199,10 @@ class Service:
         yield "".join(symbols[i % len(symbols)] for i in range(length))
         for symbol in symbols[:8]:
             yield symbol * length
+
+
+def _key(text: str, request: schemas.CertifyRequest) -> object:
+    return (text, request.method, request.max_distance, frozenset(request.operations), request.losses)
 
 
 def _as_str(text: Text) -> str | None:

@@ -42,7 +42,7 @@ def _facts(path: Path) -> dict[str, Any]:
         "kind": header.kind,
         "labels": list(header.labels),
         "width": model.width,
-        "alphabet": {"size": model.alphabet.size} | model.alphabet.to_dict(),
+        "alphabet": {"size": header.alphabet.size} | header.alphabet.to_dict(),
         "options": header.options,
         "parameters": sum(tensor.size for tensor in tensors.values()),
         "tensors": {name: list(tensor.shape) for name, tensor in sorted(tensors.items())},
@@ -57,7 +57,10 @@ def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
 
     from levcert.certifiers.lipschitz import window_ranges
     from levcert.models.conv import ConvModel
+    from levcert.models.window import WindowModel
 
+    if not isinstance(model, WindowModel):
+        return {}  # what an edit of an imported pipeline costs depends on the text
     costs = []
     if model.tap_costs is not None:
         costs.append(np.stack(model.tap_costs.edit_costs()))

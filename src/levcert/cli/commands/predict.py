@@ -63,7 +63,7 @@ def _rows(model: WindowModel, texts: Iterator[Text], at_once: int) -> Iterator[R
     import numpy as np
 
     while chunk := list(islice(texts, at_once)):
-        scores = model.encoded_scores(model.alphabet.encode_many(chunk))
+        scores = model.scores(chunk)
         ordered = np.sort(scores, axis=1)
         margins = ordered[:, -1] - ordered[:, -2]
         for text, label, margin in zip(chunk, scores.argmax(axis=1), margins, strict=True):

@@ -18,15 +18,27 @@ let latest = 0;
 let timer = 0;
 let running = new AbortController();
 let shown = null; // the counterexample on the page
+let limits = {longest_text: Infinity, farthest_edit: 1}; // of this server, see /model
 
 async function ask(path, body, signal) {
   const answer = await fetch(path, {
-    method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body), signal,
+    method: "POST", headers: {"Content-Type": "application/json", ...token()}, body: JSON.stringify(body), signal,
   });
-  const content = await answer.json();
-  if (!answer.ok) throw new Error(content.error);
-  return content.results[0];
+  return (await contentOf(answer)).results[0];
 }
+
+async function contentOf(answer) {
+  const content = await answer.json();
+  of("token-form").hidden = answer.status !== 401;
+  if (!answer.ok) throw new Error(content.error);
+  return content;
+}
+
+/** The token of this tab, if the server asked for one; it is forgotten when the tab is closed. */
+const token = () => {
+  const given = sessionStorage.getItem("token");
+  return given ? {Authorization: `Bearer ${given}`} : {};
+};
 
 const operations = () => Array.from(document.querySelectorAll("[name=operation]:checked"), (mark) => mark.value);
 
@@ -35,8 +47,19 @@ function schedule(pause = PAUSE) {
   latest += 1; // answers still on their way are stale now
   running.abort();
   of("answer").classList.add("stale");
-  of("length").textContent = `${Array.from(box.value).length.toLocaleString("en")} characters`;
+  showLength();
   timer = setTimeout(answer, pause);
+}
+
+/** The server counts code points; a text that is too long stays as it is, and is not sent. */
+const isTooLong = () => Array.from(box.value).length > limits.longest_text;
+
+function showLength() {
+  const length = Array.from(box.value).length.toLocaleString("en");
+  const most = limits.longest_text.toLocaleString("en");
+  of("length").textContent = isTooLong() ? `${length} characters, at most ${most}` : `${length} characters`;
+  of("length").classList.toggle("too-long", isTooLong());
+  box.setAttribute("aria-invalid", String(isTooLong()));
 }
 
 async function answer() {
@@ -45,6 +68,10 @@ async function answer() {
   running = new AbortController();
   const {signal} = running;
   if (!text) return showNothing();
+  if (isTooLong()) {
+    const most = limits.longest_text.toLocaleString("en");
+    return showError(`This text is too long: this server accepts at most ${most} characters for this model. Shorten it.`);
+  }
   const request = {texts: [text], operations: operations(), method: of("method").value, losses: true};
   const show = (draw) => (result) => { if (turn === latest) draw(result, text); };
   try {
@@ -115,10 +142,10 @@ async function lookForOne() {
   of("look").disabled = true;
   of("search-note").textContent = "Searching …";
   try {
-    const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: 12};
+    const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: limits.farthest_edit};
     const found = await ask("/attack", request, running.signal);
     if (turn !== latest) return;
-    of("search-note").textContent = "The attack found nothing within 12 edits. That proves nothing.";
+    of("search-note").textContent = `The attack found nothing within ${limits.farthest_edit} edits. That proves nothing.`;
     if (found.counterexample !== null) {
       showCounterexample(found.counterexample);
       of("search").hidden = true;
@@ -148,9 +175,9 @@ function keepOneOperation() {
 }
 
 async function start() {
-  const about = await (await fetch("/model")).json();
+  const about = await contentOf(await fetch("/model", {headers: token()}));
+  limits = about;
   of("model").textContent = `${about.name} · ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}`;
-  box.maxLength = about.longest_text;
   of("method").replaceChildren(...about.certifiers.map((name) => element("option", "", name)));
   of("samples").replaceChildren(...about.samples.map(({title, text}) => {
     const button = element("button", "", title);
@@ -171,4 +198,9 @@ async function start() {
   schedule(0);
 }
 
+of("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("token", of("token").value.trim());
+  location.reload();
+});
 start().catch((problem) => showError(problem.message));

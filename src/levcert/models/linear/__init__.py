@@ -1,0 +1,1 @@
+"""Linear models over character n-grams, as scikit-learn trains them: imported exactly, not trained here."""

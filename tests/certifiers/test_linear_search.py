@@ -1,0 +1,127 @@
+"""Certificates of imported pipelines against enumeration, where white space and case turn one edit into more."""
+
+import random
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import ComplementNB
+from sklearn.pipeline import make_pipeline
+
+import levcert
+from levcert import Ball, InputError, Threat
+from levcert.certifiers.linear_search import TextSearch
+from levcert.models.linear.from_sklearn import from_sklearn
+
+PIECES = ["ab", "b", "a ", "aa", " ba", "\t", "  ", "bb ", "Ab", "İ", "Σ", "é", "ΒΣ"]
+# One of each kind that the models below tell apart, and characters that become two, none, or white space.
+TYPED = "ab \t\nz\u2003ABİΣσςéeβ\u0301ﬁ´½"
+
+
+def random_text(rng, most):
+    return "".join(rng.choice(PIECES) for _ in range(rng.randint(0, most)))
+
+
+def random_model(seed):
+    rng = random.Random(seed)
+    texts, classes = [random_text(rng, 12) for _ in range(40)], "abc"[: rng.choice([2, 3])]
+    analyzer = rng.choice(["char", "char", "char_wb"])
+    shortest = rng.choice([1, 2]) if analyzer == "char" else rng.choice([2, 4])
+    vectorizer = TfidfVectorizer(
+        analyzer=analyzer,
+        ngram_range=(shortest, shortest + rng.choice([0, 1, 2])),
+        norm=rng.choice(["l2", "l2", "l1", None]),
+        lowercase=rng.random() < 0.7,
+        strip_accents=rng.choice([None, None, "unicode", "ascii"]),
+        min_df=rng.choice([1, 4]),
+    )
+    classifier = rng.choice(
+        [LogisticRegression(C=rng.choice([0.1, 1, 30]), max_iter=3000), RidgeClassifier(), ComplementNB()]
+    )
+    pipeline = make_pipeline(vectorizer, classifier).fit(
+        texts,
+        [rng.choice(classes) for _ in texts] if seed % 2 else [classes[n % len(classes)] for n in range(len(texts))],
+    )
+    return pipeline, from_sklearn(pipeline)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_no_text_within_the_radius_has_another_label(seed):
+    _, model = random_model(seed)
+    rng = random.Random(seed + 1000)
+    model.intercept[:] += np.array([rng.gauss(0, 0.5 * (seed % 3)) for _ in model.labels])  # a norm matters only then
+    threat = Threat(
+        rng.choice([("insert", "delete", "substitute"), ("insert",), ("delete", "substitute")]),
+        rng.choice([None, None, "ab ", "Σσb", "İa\t"]),
+    )
+    for text in [random_text(rng, 3)[:8] for _ in range(4)]:
+        certificate = levcert.certify(model, [text], max_distance=2, threat=threat)[0]
+        assert certificate.label == model.predict([text])[0]
+        typed = TYPED if threat.symbols is None else threat.symbols
+        for k in range(1, min(certificate.radius, 1 if len(text) > 4 else 2) + 1):
+            ball = list(Ball(text, k, typed, threat.operations))
+            assert set(model.predict(ball)) == {certificate.label}, (text, certificate)
+        if certificate.upper is not None:
+            assert model.predict([certificate.counterexample])[0] != certificate.label
+            assert len(threat.script(text, certificate.counterexample, 9)) == certificate.upper
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_edit_is_decided_exactly(seed):
+    _, model = random_model(seed)
+    rng = random.Random(seed + 2000)
+    for text in [random_text(rng, 6)[:12] for _ in range(6)]:
+        if not len(model.counts(text)[0]):
+            continue  # its score has no norm to compare with
+        certificate = levcert.certify(model, [text], max_distance=1)[0]
+        broken = (model.predict(list(Ball(text, 1, TYPED))) != certificate.label).any()
+        assert not broken or certificate.claim == "exact"
+        assert certificate.radius == 1 or certificate.upper == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_quick_losses_are_the_slow_ones(seed):
+    """Every single edit of a text: the bound of the margin, against the margin of the edited text itself."""
+    _, model = random_model(seed)
+    rng = random.Random(seed + 3000)
+    for text in [random_text(rng, 5) for _ in range(3)]:
+        search = TextSearch(model, text, Threat())
+        if model.front_end.depends_on_context(text) or not len(model.counts(text)[0]):
+            continue
+        for pair in search.against:
+            for slot, choice in zip(*np.nonzero(pair.losses > -np.inf), strict=True):
+                edited = search.edited(text, int(slot), int(choice))
+                rows, counts = model.counts(edited)
+                sums = (model.scaled[rows] * counts[:, None]).sum(axis=0)
+                size = {
+                    None: 1.0,
+                    "l1": (model.factors[rows] * counts).sum(),
+                    "l2": np.sqrt(((model.factors[rows] * counts) ** 2).sum()),
+                }[model.norm]
+                real = (sums + size * model.intercept)[[search.label, pair.other]] @ [1, -1]
+                bound = pair.margin - pair.losses[slot, choice]
+                assert bound <= real + 1e-9
+                assert model.norm == "l2" or bound == pytest.approx(real, abs=1e-9)
+
+
+def test_white_space_that_merges_and_splits():
+    texts = ["x a y", "x  y", "x y", "xay", "x\ty", "x\t\ty"]
+    pipeline = make_pipeline(
+        TfidfVectorizer(analyzer="char", ngram_range=(1, 2), norm=None), LogisticRegression(C=100, max_iter=3000)
+    )
+    model = from_sklearn(pipeline.fit(texts * 3, [0, 1, 1, 0, 0, 1] * 3))
+    for text in [*texts, "  a  ", "\t\t", " a"]:
+        certificate = levcert.certify(model, [text], max_distance=1)[0]
+        ball = list(Ball(text, 1, "xay \t\n□"))
+        assert (certificate.radius == 1) == (len(set(pipeline.predict([text, *ball]))) == 1), text
+
+
+def test_what_an_imported_model_cannot_do():
+    _, model = random_model(0)
+    with pytest.raises(InputError, match="auto or exact"):
+        levcert.certify(model, ["ab"], "lipschitz")
+    with pytest.raises(InputError, match="neighbours"):
+        levcert.certify(model, ["ab"], threat=Threat(neighbours={"a": "b"}))
+    with pytest.raises(InputError, match="str"):
+        levcert.certify(model, [b"ab"])
