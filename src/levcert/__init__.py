@@ -145,7 +145,14 @@ __all__ = [*_MODULE_OF]
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'levcert' has no attribute {name!r}")
-    value = getattr(import_module(f"levcert.{_MODULE_OF[name]}"), name)
+    try:
+        value = getattr(import_module(f"levcert.{_MODULE_OF[name]}"), name)
+    except ModuleNotFoundError as error:
+        from levcert.errors import cure_of
+
+        if not (cure := cure_of(error)):
+            raise
+        raise ModuleNotFoundError(f"{name} {cure}", name=error.name) from None
     globals()[name] = value
     return value
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from levcert.certifiers.base import Array, Batch
 from levcert.certifiers.search.local_losses import LocalLosses
+from levcert.errors import InputError
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.model_view import native
@@ -18,6 +19,11 @@ def character_losses(model: WindowModel, text: Text, threat: Threat = ANY_EDIT) 
     The edits at a character are its substitutions, its deletion and insertions before it; those at the very end
     belong to the last character.  Characters that the model does not see lose nothing.
     """
+    if not isinstance(model, WindowModel):
+        raise InputError(
+            f"character_losses needs a levcert model, not {type(model).__name__}, because it reads what each window "
+            "contributes. For a function, certify_callable by brute-force finds single edits that change the label."
+        )
     batch = Batch(model, [native(model.alphabet, text)], threat)
     local = LocalLosses(batch, 0)
     result = np.zeros(len(batch.texts[0]))

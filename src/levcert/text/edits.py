@@ -45,6 +45,17 @@ class Edit:
         if self.position < 0:
             raise InputError(f"Positions count from 0; {self.position} is not in any text.")
 
+    def __str__(self) -> str:
+        """Say it to people, who count characters from 1 (the page does, too)."""
+        match self.operation:
+            case Operation.INSERT:
+                place = f"after character {self.position}" if self.position else "at the start"
+                return f"insert {self.symbol!r} {place}"
+            case Operation.DELETE:
+                return f"delete character {self.position + 1}"
+            case _:
+                return f"substitute {self.symbol!r} for character {self.position + 1}"
+
     def __repr__(self) -> str:
         match self.operation:
             case Operation.INSERT:

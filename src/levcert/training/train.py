@@ -30,6 +30,11 @@ def train(
     type selects the model family.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued
     with ``resume=True`` to the same result, bit for bit on a CPU.
     """
+    if not isinstance(dataset, Dataset):
+        raise InputError(
+            f"Expected a Dataset, not {type(dataset).__name__}. Write train(load_dataset('mails.csv')); for lists of "
+            "texts and labels, use LevenshteinClassifier().fit(texts, labels)."
+        )
     config = configured(model, dataset, options) if config is None else config.changed(options)
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
