@@ -39,6 +39,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)  # rows and sources are not on the site
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Take the roles of docstrings (:meth: and the like) off; what they name is code."""
+    return re.sub(r":(?:func|meth|class):(<code>)", r"\1", html)
+
+
 def root_page(name: str) -> str:
     """Return a file of the root as a page: its links lead to pages instead of files."""
     text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")

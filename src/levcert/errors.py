@@ -14,6 +14,13 @@ class InputError(ValueError):
     """Something the user gave cannot be used; the message says why and what to do instead.
 
     The command line prints the message alone and exits with code 2.
+
+    Examples:
+        >>> try:
+        ...     levcert.load("nothing.safetensors")
+        ... except levcert.InputError as error:
+        ...     print(error)
+        nothing.safetensors does not exist; check the spelling and the folder.
     """
 
 

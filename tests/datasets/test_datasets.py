@@ -238,3 +238,19 @@ def test_a_file_is_loaded_by_its_name(tmp_path):
     assert (len(data.train), data.labels) == (2, ("a", "b"))
     with pytest.raises(InputError, match="is for files"):
         load_dataset("toy", text_column="body")
+
+
+def test_reprs_are_short_however_large_the_data():
+    many = Split(["x" * 1000] * 4000, np.zeros(4000, dtype=np.int64))
+    assert repr(many) == "<Split: 4,000 texts, first '" + "x" * 60 + "'…>"
+    assert repr(Split([], np.zeros(0, dtype=np.int64))) == "<Split: 0 texts, first none>"
+    assert len(repr(load_dataset("languages").train)) < 120
+
+
+def test_a_notebook_shows_the_labels_of_a_dataset():
+    split = Split(["<b>bold</b>" + "x" * 100], np.zeros(1, dtype=np.int64))
+    shown = Dataset("toy", ("a", "b"), split, split, "here")._repr_html_()
+    assert shown.count("<tr>") == 3
+    assert "&lt;b&gt;bold" in shown
+    assert "<b>" not in shown
+    assert "x" * 60 not in shown

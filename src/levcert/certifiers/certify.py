@@ -59,6 +59,12 @@ def certify(
     ``method`` is a name from ``CERTIFIERS`` or an instance with its own options.  ``max_distance``: stop at this
     radius (faster).  ``budget``: seconds per text; then return the best proof found so far.
     ``operations`` or a complete ``threat`` restrict which edits the attacker may make.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> row = levcert.certify(model, ["hello world"], max_distance=3)[0]
+        >>> row.label, row.radius, row.claim
+        ('letters', 2, 'exact')
     """
     if isinstance(texts, str | bytes):
         raise InputError("Expected a list of texts, got a single text; write [text].")

@@ -38,6 +38,13 @@ def certify_callable(
     deleted characters, with a probability; "brute-force" asks about every text within ``max_distance`` edits
     (default 1), and therefore must be told the ``symbols`` that an attacker may type.  ``options`` are those of the
     method, e.g. ``deletion``, ``bound_samples``, ``alpha`` and ``seed`` of smoothing.
+
+    Examples:
+        >>> def classify(texts):
+        ...     return ["spam" if "free" in text else "ham" for text in texts]
+        >>> row = levcert.certify_callable(classify, ["free"], "brute-force", max_distance=1, symbols="abc")[0]
+        >>> print(row)
+        'spam': One edit that brings in only characters of 'abc' can change the label. Changed by 1: 'cree'.
     """
     name = method.replace("_", "-")
     if name not in _METHODS:

@@ -18,6 +18,11 @@ def character_losses(model: WindowModel, text: Text, threat: Threat = ANY_EDIT) 
 
     The edits at a character are its substitutions, its deletion and insertions before it; those at the very end
     belong to the last character.  Characters that the model does not see lose nothing.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> int(levcert.character_losses(model, "hello").argmax())
+        0
     """
     if not isinstance(model, WindowModel):
         raise InputError(

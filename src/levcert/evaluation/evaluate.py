@@ -33,6 +33,13 @@ def evaluate(
     ``max_distance`` is the largest number of edits to look at; None: certify as far as the method can, and attack with
     up to 10 edits.  ``attack`` is None for no attack.  ``threat`` restricts what the attacker may do; without it, any
     edit is allowed (with the method lipslev, the substitutions that it is proved for).
+
+    Examples:
+        >>> model, data = levcert.load("toy.safetensors"), levcert.load_dataset("toy")
+        >>> texts, truth = data.test.texts[:20], [data.labels[y] for y in data.test.labels[:20]]
+        >>> result = levcert.evaluate(model, texts, truth, max_distance=1)
+        >>> print(result.verified(1))
+        90.0% [68.3%, 98.8%]
     """
     evaluator = Evaluator(model, method, attack, max_distance, budget, threat)
     evaluation = Evaluation.by(evaluator)
@@ -43,7 +50,14 @@ def evaluate(
 
 @dataclass
 class Evaluation:
-    """What an evaluation counted, and the shares of texts that follow from it."""
+    """What an evaluation counted, and the shares of texts that follow from it.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> result = levcert.evaluate(model, ["hello world", "12e4567"], ["letters", "digits"], max_distance=1)
+        >>> print(result.clean())
+        100.0% [15.8%, 100.0%]
+    """
 
     method: str
     attack: str | None

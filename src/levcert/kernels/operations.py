@@ -9,7 +9,12 @@ OperationName = Literal["insert", "delete", "substitute"]
 
 
 class Operation(IntEnum):
-    """What one edit does.  Users may give the name instead."""
+    """What one edit does.  Users may give the name instead.
+
+    Examples:
+        >>> [operation.name for operation in levcert.Operation]
+        ['SUBSTITUTE', 'INSERT', 'DELETE']
+    """
 
     SUBSTITUTE = 0
     INSERT = 1

@@ -24,6 +24,11 @@ def load(path: str | Path) -> WindowModel:
     """Read a model file of any kind; does not need torch and runs no code from the file.
 
     An imported pipeline is a :class:`LinearNgrams`, which has the same labels, scores, predict and save.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.labels
+        ('letters', 'digits')
     """
     header, tensors = read_model(path)
     if header.kind not in MODEL_KINDS:

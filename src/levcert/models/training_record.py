@@ -13,7 +13,13 @@ _PARTS = ("config", "data", "metrics")
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """The options, the data and the results of a training; all empty for a model that levcert did not train."""
+    """The options, the data and the results of a training; all empty for a model that levcert did not train.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.training.data["rows"], model.training.test_accuracy
+        (400, 1.0)
+    """
 
     config: Mapping[str, Any] = field(default_factory=dict)  # the options, as VoteConfig or TrainingConfig writes them
     data: Mapping[str, Any] = field(default_factory=dict)  # "name", "rows", and the fingerprint of the rows as "train"

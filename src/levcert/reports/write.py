@@ -53,6 +53,12 @@ def report(
     The curve ends at ``max_distance`` edits, and no larger radius is looked for; by default it goes to 10 edits, and
     certificates go as far as the method can.  ``budget`` is in seconds for each text.  Without a budget the same input
     gives the same file, byte by byte.  ``watch`` wraps the stream of measured texts, to show a progress bar.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> texts, truth = ["hello world", "12e4567"], ["letters", "digits"]
+        >>> levcert.report(model, texts, truth, "report.html", max_distance=1).size
+        2
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")

@@ -94,6 +94,11 @@ class Alphabet:
     ``folding`` lower-cases one character at a time.  ``unknown`` says what happens to a
     character outside the alphabet: it is dropped (as in the paper), or mapped to one unknown symbol, which
     then has the last id.  The module's docstring explains why both keep certificates true for all of Unicode.
+
+    Examples:
+        >>> letters = levcert.Alphabet.from_corpus(["abba", "cab"])
+        >>> letters.symbols, letters.encode("cab!").tolist()
+        ('abc', [3, 1, 2])
     """
 
     symbols: str

@@ -30,7 +30,12 @@ AnyText = TypeVar("AnyText", bound=str | bytes)
 
 @dataclass(frozen=True)
 class Edit:
-    """One insertion, deletion or substitution; positions count from 0 in the text before any edit."""
+    """One insertion, deletion or substitution; positions count from 0 in the text before any edit.
+
+    Examples:
+        >>> print(levcert.Edit("substitute", 0, "s"))
+        substitute 's' for character 1
+    """
 
     operation: Operation  # or its name
     position: int
@@ -71,6 +76,10 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
 
     Insertions before the same position appear in the order given.  A character can be deleted or substituted
     once only.
+
+    Examples:
+        >>> levcert.apply_edits("kitten", [levcert.Edit("substitute", 0, "s"), levcert.Edit("insert", 6, "s")])
+        'sittens'
     """
     inserted: dict[int, Any] = {}
     replaced: dict[int, Any] = {}
@@ -99,7 +108,15 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
 
 
 def edit_script(source: AnyText, target: AnyText) -> list[Edit]:
-    """Return a shortest list of edits with ``apply_edits(source, script) == target``."""
+    """Return a shortest list of edits with ``apply_edits(source, script) == target``.
+
+    Examples:
+        >>> for edit in levcert.edit_script("kitten", "sitting"):
+        ...     print(edit)
+        substitute 's' for character 1
+        substitute 'i' for character 5
+        insert 'g' after character 6
+    """
     script = []
     for step in Levenshtein.editops(source, target):
         symbol = target[step.dest_pos : step.dest_pos + 1]

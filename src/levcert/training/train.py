@@ -29,6 +29,12 @@ def train(
     ``options`` change single fields of the configuration (VoteConfig or TrainingConfig).  If you pass a ``config``, its
     type selects the model family.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued
     with ``resume=True`` to the same result, bit for bit on a CPU.
+
+    Examples:
+        >>> data = levcert.load_dataset("toy")
+        >>> model = levcert.train(data, orders=(2, 3), epochs=2, show_progress=False)
+        >>> model.predict(["hello w0rld", "12e4567"])
+        array(['letters', 'digits'], dtype='<U7')
     """
     if not isinstance(dataset, Dataset):
         raise InputError(

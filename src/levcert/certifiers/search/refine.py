@@ -33,7 +33,13 @@ _MOST_BYTES: Final = 1 << 30  # of the tables of one text; longer ones are left 
 
 @dataclass(frozen=True)
 class Refine(Certifier):
-    """The exact radius where the budget allows it, and always a sound one with the nearest counterexample found."""
+    """The exact radius where the budget allows it, and always a sound one with the nearest counterexample found.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Refine(distance=3))[0].radius
+        2
+    """
 
     name: ClassVar[str] = "refine"
     needs: ClassVar[str] = "bounded votes"
