@@ -1,12 +1,15 @@
 """How long a page waits: /certify for texts of 250 characters, 8 clients at once, a server on one core.
 
 python benchmarks/bench_web.py MODEL.safetensors DATA_DIR [--requests 400]
+python benchmarks/bench_web.py MODEL.safetensors DATA_DIR --load [--seconds 20]
 
 "at once" clients ask again as soon as they are answered; "typing" clients ask three times a second, as the page does
-while somebody types.  Fresh texts were never asked before; remembered ones were.
+while somebody types.  Fresh texts were never asked before; remembered ones were.  --load asks more than the server can
+answer (see load_on_a_server.py), which may use every core then.
 """
 
 import argparse
+import asyncio
 import http.client
 import json
 import os
@@ -20,6 +23,9 @@ import numpy as np
 
 import levcert
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from benchmarks.load_on_a_server import Load
+
 CLIENTS = 8
 LENGTH = 250
 TYPING = 1 / 3  # seconds between two questions of one person
@@ -28,17 +34,19 @@ TYPING = 1 / 3  # seconds between two questions of one person
 class Server:
     """The real command on its own core and a free port; ends with the block."""
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, model, one_core=True):
+        self.model, self.one_core = model, one_core
 
     def __enter__(self):
         started = time.perf_counter()
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from levcert.cli.app import main; main()", "serve", self.model, "--port", "0"],
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             text=True,
         )
-        os.sched_setaffinity(self.process.pid, {min(os.sched_getaffinity(0))})
+        if self.one_core:
+            os.sched_setaffinity(self.process.pid, {min(os.sched_getaffinity(0))})
         line = self.process.stdout.readline()
         print(f"ready after {time.perf_counter() - started:.1f} s: {line.strip()}")
         self.port = int(line.split("://127.0.0.1:")[1].split(";")[0])
@@ -95,9 +103,16 @@ if __name__ == "__main__":
     parser.add_argument("model")
     parser.add_argument("data_dir")
     parser.add_argument("--requests", type=int, default=400)
+    parser.add_argument("--load", action="store_true")
+    parser.add_argument("--seconds", type=float, default=20)
     arguments = parser.parse_args()
     name = levcert.load(arguments.model).training.data["name"]
     corpus = " ".join(str(text) for text in levcert.load_dataset(name, arguments.data_dir).test.texts)
+
+    if arguments.load:
+        with Server(arguments.model, one_core=False) as server:
+            asyncio.run(Load(server.port, corpus, arguments.seconds).all())
+        sys.exit()
 
     def fresh(number):
         """Give texts that no other measurement asks for."""

@@ -7,13 +7,16 @@ from typing import Final
 EXTRA_OF: Final = {
     "torch": "train", "threadpoolctl": "train", "sklearn": "sklearn", "fastapi": "web", "uvicorn": "web",
     "distributed": "cluster", "matplotlib": "benchmark", "datasets": "hub", "huggingface_hub": "hub",
+    "cryptography": "sign",
 }  # fmt: skip
+
+_LONGEST = 2000  # characters; a sentence may quote what a file holds
 
 
 class InputError(ValueError):
     """Something the user gave cannot be used; the message says why and what to do instead.
 
-    The command line prints the message alone and exits with code 2.
+    The command line prints the message alone and exits with code 2.  The middle of a very long message is left out.
 
     Examples:
         >>> try:
@@ -22,6 +25,10 @@ class InputError(ValueError):
         ...     print(error)
         nothing.safetensors does not exist; check the spelling and the folder.
     """
+
+    def __init__(self, message: str) -> None:
+        half = _LONGEST // 2
+        super().__init__(message if len(message) <= _LONGEST else f"{message[:half]} … {message[-half:]}")
 
 
 def cure_of(error: ModuleNotFoundError) -> str | None:

@@ -71,7 +71,7 @@ def test_help_lists_every_study():
 
 
 def test_the_generated_pages_are_those_of_the_rows(tmp_path):
-    """After new rows: levcert benchmark render, --into README.md and docs/{exact-search,repaired,votes}.md."""
+    """After new rows: benchmark render --into README.md and docs/{exact-radius,exact-search,repaired,votes}.md."""
     if not (ROOT / "results").is_dir():
         pytest.skip("installed without results")
     docs, results = tmp_path / "docs", tmp_path / "results"
@@ -84,7 +84,8 @@ def test_the_generated_pages_are_those_of_the_rows(tmp_path):
         {path.name: path.read_text() for path in folder.glob("*.json")} for folder in (results, ROOT / "results")
     )
     assert written == published
-    for name in ("README.md", "docs/exact-search.md", "docs/main-table.md", "docs/repaired.md", "docs/votes.md"):
+    tables = ("exact-radius", "exact-search", "main-table", "repaired", "votes")
+    for name in ("README.md", *(f"docs/{page}.md" for page in tables)):
         copy = tmp_path / name
         copy.write_text((ROOT / name).read_text())
         fill_places(copy, results)

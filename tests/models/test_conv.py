@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 from levcert import Alphabet, ConvModel, InputError, load
+from levcert.models import conv_bounds
 from levcert.models.activations import ACTIVATIONS, get_activation
 from tests.slow_twins import slow_edit_effects, slow_scores
 
@@ -135,6 +136,7 @@ def _rewrite(path, change):
         fields = json.loads(file.metadata()["levcert"])
     tensors = load_file(path)
     change(fields, tensors)
+    fields.pop("sha256")
     save_file(tensors, path, metadata={"levcert": json.dumps(fields)})
 
 
@@ -238,3 +240,32 @@ def test_theorem_substitutions_lose_at_most_the_paper_s_constant(model, ids, dat
     change = np.abs((scores[0][:, None] - scores[0][None]) - (scores[1][:, None] - scores[1][None]))
     for p in (1, 2, np.inf):
         assert (change <= model.constants(p) * distance + 1e-9).all()
+
+
+def test_windows_of_a_hundred_thousand_characters_are_refused():
+    with pytest.raises(InputError, match="at most 1,024"):
+        ConvModel(Alphabet("ab"), np.ones((2, 1)), [np.ones((100_000, 1, 1))], np.ones((2, 1)))
+
+
+def test_a_small_file_with_a_large_table_is_refused(tmp_path):
+    """100,000 symbols and 1,024 × 100 filters in 2 MB would be a table of 80 GB."""
+    symbols = "".join(map(chr, range(0x3400, 0x9000)))
+    header = {
+        "format_version": 1, "kind": "conv", "labels": ["x", "y"], "options": {"layers": 1}, "training": {},
+        "alphabet": {"kind": "characters", "symbols": symbols, "folding": False, "unknown": "drop"},
+    }  # fmt: skip
+    tensors = {"embedding": np.ones((len(symbols), 1), np.float16), "head": np.ones((2, 100), np.float16)}
+    save_file(
+        tensors | {"kernel.0": np.ones((1024, 100, 1), np.float16)},
+        tmp_path / "m.safetensors",
+        metadata={"levcert": json.dumps(header)},
+    )
+    with pytest.raises(InputError, match="may ask for 67,108,864"):
+        load(tmp_path / "m.safetensors")
+
+
+def test_bounds_that_would_take_hours_are_refused(monkeypatch):
+    model = random_model()
+    monkeypatch.setattr(conv_bounds, "_MOST_OPERATIONS", 1.0)
+    with pytest.raises(InputError, match="take too long"):
+        _ = model.tap_costs

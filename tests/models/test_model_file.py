@@ -5,6 +5,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from levcert import Alphabet, InputError
+from levcert.models.class_labels import check_labels
 from levcert.models.model_file import Header, read_model, take, write_model
 from levcert.models.training_record import TrainingRecord
 
@@ -39,7 +40,7 @@ def _write(path, metadata, tensors=TENSORS):
 
 def test_another_version_is_refused(tmp_path):
     path = tmp_path / "model.safetensors"
-    fields = json.loads(HEADER.to_json()) | {"format_version": 99}
+    fields = HEADER.to_fields() | {"format_version": 99}
     _write(path, {"levcert": json.dumps(fields)})
     with pytest.raises(InputError, match=r"version 99.*reads version 1"):
         read_model(path)
@@ -89,7 +90,7 @@ def test_nan_is_neither_written_nor_read(tmp_path):
     with pytest.raises(InputError, match="learning rate"):
         write_model(path, HEADER, broken)
     assert not list(tmp_path.iterdir())
-    _write(path, {"levcert": HEADER.to_json()}, broken)
+    _write(path, {"levcert": json.dumps(HEADER.to_fields())}, broken)
     with pytest.raises(InputError, match="finite numbers"):
         read_model(path)
 
@@ -115,3 +116,39 @@ def test_an_alphabet_that_json_cannot_hold_is_not_written(tmp_path):
     header = Header("conv", Alphabet("\ud83d\ude00"), ("x", "y"))
     with pytest.raises(InputError, match="surrogates"):
         write_model(tmp_path / "m.safetensors", header, TENSORS)
+
+
+@pytest.mark.parametrize("version", [True, 1.0, "1", None, [1]])
+def test_the_version_is_an_integer(tmp_path, version):
+    path = tmp_path / "model.safetensors"
+    _write(path, {"levcert": json.dumps(HEADER.to_fields() | {"format_version": version})})
+    with pytest.raises(InputError, match="format version"):
+        read_model(path)
+
+
+def test_numbers_that_json_does_not_have_are_refused(tmp_path):
+    path = tmp_path / "model.safetensors"
+    _write(path, {"levcert": json.dumps(HEADER.to_fields()).replace("0.5", "NaN")})
+    with pytest.raises(InputError, match="NaN is not a number"):
+        read_model(path)
+
+
+def test_a_label_of_a_megabyte_is_refused():
+    with pytest.raises(InputError, match="at most 1,000 characters") as caught:
+        check_labels(["x", "y" * 1_000_000])
+    assert len(str(caught.value)) < 200
+    with pytest.raises(InputError, match="distinct labels") as caught:
+        check_labels(["x"] * 1_000_000)
+    assert len(str(caught.value)) < 2100
+
+
+def test_an_alphabet_with_a_duplicate_is_refused_in_linear_time():
+    everything = "".join(map(chr, range(0x20000)))
+    with pytest.raises(InputError, match="twice"):
+        Alphabet(everything + "a", folding=False)
+
+
+@pytest.mark.parametrize("folding", [1, "yes", None])
+def test_folding_is_true_or_false(folding):
+    with pytest.raises(InputError, match="folding must be"):
+        Alphabet("ab", folding=folding)

@@ -1,9 +1,12 @@
 """Bounded votes: the hash, the kernels against their slow twins, storage, pruning."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import levcert
 from levcert import Alphabet, InputError, VoteModel
@@ -174,3 +177,58 @@ def test_a_damaged_file_is_refused(tmp_path):
 def test_bytes_are_symbols_too():
     model = VoteModel(Alphabet.bytes(), np.ones((1, ROWS, 2), dtype=np.int8), [4])
     assert model.scores([b"\x00\xff\x00", b""]).tolist() == [[6 * UNIT] * 2, [0.0, 0.0]]
+
+
+def _stored(path, options, tensors, labels=("x", "y")):
+    """Write a model file without its checks, as an attacker would."""
+    from safetensors.numpy import save_file
+
+    header = {
+        "format_version": 1, "kind": "votes", "labels": list(labels), "options": options, "training": {},
+        "alphabet": {"kind": "characters", "symbols": "ab", "folding": True, "unknown": "drop"},
+    }  # fmt: skip
+    save_file(tensors, path, metadata={"levcert": json.dumps(header)})
+
+
+@pytest.mark.parametrize(
+    ("options", "tensors", "message"),
+    [
+        ({"orders": list(range(1, 33)), "rows": 2**24}, {}, "may ask for 67,108,864"),
+        ({"orders": [2], "rows": True}, {}, "lacks the orders or the rows"),
+        ({"orders": [True], "rows": 4096}, {}, "must be integers"),
+        ({"orders": [2], "rows": 4096}, {"used_rows": np.zeros(2, np.uint32)}, "occur twice"),
+        ({"orders": [2], "rows": 4096}, {"used_rows": np.array([0, 4096], np.uint32)}, "outside the table"),
+        ({"orders": [2], "rows": 4096}, {"used_rows": np.array([0, -1], np.int64)}, "outside the table"),
+        ({"orders": [2], "rows": 4096}, {"used_rows": np.array([0, 2**64 - 1], np.uint64)}, "outside the table"),
+        ({"orders": [2], "rows": 4096}, {"used_rows": np.array([0, 0.5])}, "outside the table"),
+        ({"orders": [2], "rows": 4096}, {"votes": np.ones((2, 2))}, "do not fit"),
+    ],
+)
+def test_hostile_tables_are_refused_before_they_take_memory(tmp_path, options, tensors, message):
+    path = tmp_path / "m.safetensors"
+    few = {"votes": np.ones((2, 2), np.int8), "used_rows": np.arange(2, dtype=np.uint32)}
+    _stored(path, options, few | tensors)
+    with pytest.raises(InputError, match=message):
+        levcert.load(path)
+
+
+def test_a_model_with_a_large_table_and_few_votes_can_be_read_again(tmp_path, monkeypatch):
+    """Where leaving out rows would make the file too small to be expanded, they are written."""
+    monkeypatch.setattr("levcert.models.model_file._SMALLEST_ROOM", 100)
+    votes = np.zeros((1, 4096, 2), np.int8)
+    votes[0, 5] = 3, 4
+    model = VoteModel(Alphabet("ab"), votes, [2])
+    model.save(tmp_path / "m.safetensors")
+    assert (levcert.load(tmp_path / "m.safetensors").votes == model.votes).all()
+
+
+@given(arrays(np.int8, (2, 4096, 3), elements=st.integers(-127, 127), fill=st.just(0)))
+@settings(max_examples=20, deadline=None)
+def test_the_range_of_a_window_is_that_of_all_rows(votes):
+    """The slow twin: every pair of classes and every row."""
+    found = VoteModel(Alphabet("ab"), votes, [1, 2]).window_range
+    for y in range(3):
+        for other in range(3):
+            margins = votes[..., y].astype(int) - votes[..., other]
+            assert found.low[y, other] == sum(min(0, table.min()) for table in margins) / 128
+            assert found.high[y, other] == sum(max(0, table.max()) for table in margins) / 128

@@ -337,6 +337,20 @@ def test_a_verdict_does_not_depend_on_the_batch():
         assert (alone.radius, alone.upper, alone.counterexample) == (row.radius, row.upper, row.counterexample)
 
 
+@given(st.data(), st.sampled_from(OPERATION_SETS), st.integers(0, 3))
+@settings(max_examples=60)
+def test_one_pass_settles_only_what_the_search_would_say(data, operations, k):
+    model = data.draw(VOTE_MODELS)
+    repeats = data.draw(st.integers(1, 20))  # long texts win by many edits
+    text = data.draw(texts_for(model, 6)) * repeats
+    batch = Batch(model, [text], Threat(operations))
+    method = Refine(distance=k, expansions=100)
+    assert method.verdicts(batch)[0].radius >= method.search(batch, 0).run().radius
+    unlimited = Refine(distance=k, expansions=None)
+    if len(text) <= 12:
+        assert unlimited.verdicts(batch) == [unlimited.search(batch, 0).run()]
+
+
 @given(st.data(), st.sampled_from(OPERATION_SETS))
 @settings(max_examples=30)
 def test_chains_in_blocks_are_chains(data, operations):

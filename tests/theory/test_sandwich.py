@@ -16,6 +16,7 @@ from levcert.certifiers.interval_huang_2019 import Interval
 from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import ChainCosts, Chains
+from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import ANY_EDIT
 from tests.models.test_votes import slow_row
@@ -176,6 +177,34 @@ def test_two_edits_that_are_harmless_alone():
     assert levcert.certify(model, [text], "exact", operations=inside)[0].radius == 1
 
 
+@given(st.data(), st.sampled_from(OPERATION_SETS), st.floats(-1, 1))
+@settings(max_examples=60)
+def test_what_any_two_edits_leave_of_a_margin(data, operations, share):
+    """Two edits leave more than a floor exactly if every text that two edits reach does."""
+    model = data.draw(ONE_LAYER)
+    text = data.draw(texts_for(model, 5))
+    batch = Batch(model, [text], Threat(operations))
+    y, others = int(batch.best[0]), np.arange(model.classes) != batch.best[0]
+    seen = [
+        {tuple(model.alphabet.encode(near)) for near in Ball(text, k, typeable(model.alphabet), operations)}
+        for k in (1, 2)
+    ]
+
+    def left(texts):
+        scores = model.scores([model.alphabet.decode(ids) for ids in sorted(texts)])
+        return (scores[:, [y]] - scores)[:, others].min(axis=0, initial=np.inf)
+
+    search = PairSearch(batch, 0)
+
+    floor = share * edit_costs(batch)[0]
+    if search.leave(floor):
+        at_two = seen[1] - seen[0]
+        assert (left(at_two) > floor[others]).all()
+        assert (search.worst[others] <= left(at_two) + search.tolerance).all()
+    else:
+        assert (left(seen[1]) <= floor[others] + 2 * search.tolerance).any()
+
+
 @given(st.data())
 @settings(max_examples=25)
 def test_what_the_pair_search_proves_beyond_two_edits_is_true(data):
@@ -183,6 +212,13 @@ def test_what_the_pair_search_proves_beyond_two_edits_is_true(data):
     text = data.draw(texts_for(model, 5))
     row = levcert.certify(model, [text], "exact")[0]
     assert min(row.radius, 3) <= exact_radius(model, text, OPERATIONS, 3)
+
+
+def test_sharper_pairs_prove_more_edits(monkeypatch):
+    model, text = random_conv(0, 3, 1, 3, 8, 2, "relu"), "cbbaaaaaacbcbb"
+    sharper = levcert.certify(model, [text], "exact")[0].radius
+    monkeypatch.setattr(PairSearch, "leave", lambda self, taken: False)
+    assert sharper > levcert.certify(model, [text], "exact")[0].radius
 
 
 @pytest.mark.parametrize("budget", [Exact(evaluations=0), Exact(budget=1e-9), Exact(evaluations=3)])

@@ -88,6 +88,29 @@ def test_clients_take_turns():
     asyncio.run(go())
 
 
+def test_searches_are_shorter_when_others_wait():
+    """Two threads, and six more in the queue: each thread has four searches to find time for."""
+
+    async def go():
+        lane, hold, given = Lane(seconds=40, threads=2, waiting=9), threading.Event(), []
+
+        def search(deadline):
+            given.append(deadline)
+            return hold.wait(20)
+
+        tasks = [await taken(lane, hold, "a"), await taken(lane, hold, "b")]
+        tasks += [asyncio.create_task(lane.run("c", search)) for _ in range(7)]
+        await asyncio.sleep(0)
+        hold.set()
+        await asyncio.gather(*tasks)
+        assert [deadline.sharing for deadline in given] == [4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0]
+
+    asyncio.run(go())
+    deadline = Deadline(40)
+    deadline.sharing = 4.0
+    assert deadline.for_search() == pytest.approx(5.0, rel=0.1)
+
+
 def test_a_client_cannot_keep_the_others_out_of_the_queue():
     async def go():
         lane, hold = Lane(seconds=20, threads=1, waiting=4), threading.Event()

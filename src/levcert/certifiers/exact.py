@@ -96,7 +96,7 @@ class _Interval:
     def closed(self) -> Verdict:
         """Go through the stages until both ends meet or enough is proved."""
         try:
-            for stage in (self._one_edit, self._two_edits, self._far_edits, self._longer_scripts):
+            for stage in (self._one_edit, self._two_edits, self._far_edits, self._worst_pairs, self._longer_scripts):
                 stage()
                 if self.upper == self.radius + 1 or self.radius >= self.options.enough:
                     break
@@ -130,6 +130,24 @@ class _Interval:
         script = self.pairs.far_counterexample() if self.options.farthest > 2 else None
         if script is not None:
             self.upper, self.counterexample = len(script), self.pairs.text(script)
+
+    def _worst_pairs(self) -> None:
+        """Ask whether any two edits leave more than k − 2 others can take, for the next k that is open.
+
+        Where pairs were pruned, ``worst`` is only a bound; this makes it as exact as the next edit needs.
+        """
+        if self.options.distance < 2 or not self._knows_replacements:
+            return
+        while 2 <= self.radius < self.options.enough and self.radius + 1 != self.upper:
+            try:
+                if not self.pairs.leave((self.radius - 1) * self.costs):
+                    return
+            except UndecidedError:
+                return
+            radius = self._beyond(self.pairs.worst, 2)
+            if radius <= self.radius:
+                return
+            self.radius = radius
 
     def _longer_scripts(self) -> None:
         """Search for scripts, one edit more at a time, until the two ends meet or the budget is spent."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 BadRow = Literal["error", "skip"]
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by levcert train.")]
+TrustedKey = Annotated[
+    Path | None,
+    typer.Option(help="An Ed25519 public key (PEM): use the model only if its file MODEL.sig is a signature by it."),
+]
 Texts = Annotated[
     list[str] | None, typer.Argument(help="Texts; with none, or with -, one per line from stdin.", show_default=False)
 ]

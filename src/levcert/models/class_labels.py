@@ -1,12 +1,15 @@
 """The names of classes."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from levcert.errors import InputError
 
+LONGEST_LABEL: Final = 1000  # characters
+
 
 def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels of a classifier: at least two, all different, strings without NUL.
+    """Return the labels of a classifier: at least two, all different, strings without NUL of at most 1,000 characters.
 
     NumPy drops trailing NULs from strings, so labels that differ only in those would become equal.
     """
@@ -17,4 +20,6 @@ def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
         names, fit = (), False
     if not fit or any("\0" in name for name in names):
         raise InputError(f"A classifier needs at least two distinct labels, strings without NUL, not {labels!r}.")
+    if any(len(name) > LONGEST_LABEL for name in names):
+        raise InputError(f"A label has at most {LONGEST_LABEL:,} characters; shorten {max(names, key=len)[:40]!r}….")
     return names

@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.files.tensor_file import Tensors
 from levcert.models import conv_bounds, norms
 from levcert.models.activations import get_activation
 from levcert.models.class_labels import check_labels
 from levcert.models.edit_effects import Positions, Scores, hole_contexts
-from levcert.models.model_file import Header, Tensors, take, write_model
+from levcert.models.model_file import Header, check_room, take, write_model
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange, rounding_factor
 from levcert.models.training_record import TrainingRecord
 from levcert.models.window import WindowModel
@@ -27,6 +28,7 @@ Pooling = Literal["sum", "mean"]
 
 _NO_BIAS = "With a bias, empty windows would have a score, and the network would not be a window sum"
 _MOST_WINDOWS = 1 << 40  # more than any text has
+_WIDEST_WINDOW = 1024
 _ROWS_AT_ONCE = 1 << 15  # of intermediate layers: bounds memory to some tens of megabytes
 
 
@@ -169,6 +171,11 @@ class ConvModel(WindowModel):
         hole_features(*tables, padded, lefts, rights, self.activation.code, self.head, scores, low, high)
         return scores, low, high
 
+    @property
+    def bound_operations(self) -> float:
+        """About how many operations ``tap_costs`` takes, the first time."""
+        return conv_bounds.operations(self.table, self.classes)
+
     @cached_property
     def tap_costs(self) -> TapCosts:
         """The exact form for one layer; for more the norm form with the best p, or signs where they are better."""
@@ -255,9 +262,14 @@ class ConvModel(WindowModel):
     def from_storage(cls, header: Header, tensors: Tensors) -> ConvModel:
         """Build the model from the contents of its file."""
         layers = header.options.get("layers")
-        if not isinstance(layers, int) or layers < 1:
+        if type(layers) is not int or layers < 1:
             raise InputError(f"its header has the invalid number of layers {layers!r}; the file is damaged.")
+        if layers > len(tensors):
+            raise InputError(f"its header names {layers:,} layers, and there are {len(tensors)} tensors.")
+        stored = dict(tensors)
         kernels = [take(tensors, f"kernel.{layer}", (None, None, None)) for layer in range(layers)]
+        taps, filters, _ = kernels[0].shape
+        check_room("its tables", 8 * (header.alphabet.size + 1) * taps * filters, stored)
         embedding = take(tensors, "embedding", (header.alphabet.size, kernels[0].shape[2]))
         head = take(tensors, "head", (len(header.labels), kernels[-1].shape[1]))
         if any("bias" in name for name in tensors):
@@ -308,6 +320,8 @@ class ConvModel(WindowModel):
             )
         if len(self.head) != len(self.labels):
             raise InputError(f"The head has {len(self.head)} rows for {len(self.labels)} labels.")
+        if self.width > _WIDEST_WINDOW:
+            raise InputError(f"Its windows have {self.width:,} characters; at most {_WIDEST_WINDOW:,} are supported.")
         outputs = self.embedding.shape[1]
         for layer, kernel in enumerate(self.kernels):
             if kernel.shape[2] != outputs:

@@ -20,6 +20,25 @@ from levcert.models.tap_bounds import UNDERFLOW, TapCosts, norm_tap_costs, round
 Array = npt.NDArray[np.float64]
 
 _MOST_GIGABYTES: Final = 8
+_MOST_OPERATIONS: Final = 1e12  # some minutes
+_PER_CALL: Final = 20_000  # operations that take as long as a call of a kernel
+
+
+def operations(table: Array, classes: int) -> float:
+    """Return about how many operations the bounds of all pairs of classes take."""
+    rows, taps, filters = table.shape
+    return float(classes**2 * (2 * rows**2 * taps * filters + 2 * _PER_CALL))
+
+
+def _check_size(table: Array, head: Array) -> None:
+    rows, classes = len(table), len(head)
+    gigabytes = 4 * 8 * (classes * rows) ** 2 / 1e9
+    if gigabytes > _MOST_GIGABYTES or operations(table, classes) > _MOST_OPERATIONS:
+        cost = f"take {gigabytes:.0f} GB" if gigabytes > _MOST_GIGABYTES else "take too long"
+        raise InputError(
+            f"Bounds for {classes} classes and {rows - 1} symbols {cost}; make the alphabet "
+            "smaller (minimum_count), or use the method interval or brute-force."
+        )
 
 
 def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
@@ -27,12 +46,7 @@ def exact_form(table: Array, head: Array, activation: Activation) -> TapCosts:
     from levcert.kernels.conv_edits import tap_costs
 
     (rows, taps, filters), classes = table.shape, len(head)
-    gigabytes = 4 * 8 * (classes * rows) ** 2 / 1e9
-    if gigabytes > _MOST_GIGABYTES:
-        raise InputError(
-            f"Bounds for {classes} classes and {rows - 1} symbols take {gigabytes:.0f} GB; make the alphabet "
-            "smaller (minimum_count), or use the method interval or brute-force."
-        )
+    _check_size(table, head)
     substitution = np.zeros((classes, classes, rows, rows))
     spread = np.zeros((classes, classes, taps))
     appear, vanish = (np.zeros((classes, classes, taps, rows - 1)) for _ in range(2))
@@ -75,8 +89,12 @@ def _longest_chain(costs: Array, appear: Array) -> float:
 def deep_form(
     embedding: Array, table: Array, kernels: Sequence[Array], head: Array, activation: Activation
 ) -> TapCosts:
-    """Return the norm form, and where the tap costs with signs are smaller, those."""
+    """Return the norm form, and where the tap costs with signs are smaller, those; with many classes the norm form."""
+    _check_size(table, head)
     costs = norm_form(embedding, kernels, head, activation)
+    rows, taps, _ = table.shape
+    if len(head) ** 2 * taps * rows * float(_PER_CALL) > _MOST_OPERATIONS:
+        return costs
     # The norm form is of the ideal network, so the table counts with its own rounding: both bound the same function.
     products = np.einsum("ad,jhd->ajh", np.abs(embedding), np.abs(kernels[0])).max(axis=0)
     error = 2 * rounding_factor(embedding.shape[1] + 2) * products + embedding.shape[1] * UNDERFLOW

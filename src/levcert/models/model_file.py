@@ -1,7 +1,7 @@
 """A model is one ``.safetensors`` file: tensors, and a header that says what they are.
 
 The header is JSON under the metadata key ``levcert``; docs/formats.md lists its fields.  Reading a file runs no
-code from it and does not need torch.
+code from it, does not need torch, and takes memory in proportion to the file (``check_room``).
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
-from levcert.files.atomic import atomic_path, check_model_path, existing_file
+from levcert.files.atomic import check_model_path
+from levcert.files.tensor_file import Fields, Tensors, read_tensors, write_tensors
 from levcert.models.class_labels import check_labels
 from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet
 
 FORMAT_VERSION: Final = 1
 _KEY: Final = "levcert"
-
-Tensors = dict[str, npt.NDArray[Any]]
+_SMALLEST_ROOM: Final = 1 << 26  # bytes that even the smallest file may expand to
+_EXPANSION: Final = 64  # times the bytes of its tensors that a larger file may expand to
 
 
 @dataclass(frozen=True)
@@ -37,24 +38,25 @@ class Header:
     options: dict[str, Any] = field(default_factory=dict)  # what the kind of model needs to know, e.g. its activation
     training: TrainingRecord = field(default_factory=TrainingRecord)
 
-    def to_json(self) -> str:
+    def to_fields(self) -> Fields:
+        """Return what the file says, as JSON gives it back."""
         written = {"alphabet": self.alphabet.to_dict(), "training": self.training.to_dict()}
         fields = {"kind": self.kind, "labels": list(self.labels), "options": self.options} | written
         try:
             text = json.dumps({"format_version": FORMAT_VERSION} | fields, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"The model's header cannot be written as JSON: {error}.") from None
-        if json.loads(text)["alphabet"] != fields["alphabet"]:
+        read: Fields = json.loads(text)
+        if read["alphabet"] != fields["alphabet"]:
             raise InputError(
                 "The alphabet contains a pair of surrogates, which JSON would read as one character; remove them."
             )
-        return text
+        return read
 
     @classmethod
-    def from_json(cls, text: str) -> Header:
-        fields = json.loads(text)
+    def from_fields(cls, fields: Fields) -> Header:
         version = fields.pop("format_version", None)
-        if version != FORMAT_VERSION:
+        if type(version) is not int or version != FORMAT_VERSION:
             raise InputError(
                 f"The model has format version {version}, but this levcert reads version {FORMAT_VERSION}; "
                 "install the version of levcert that wrote it, or train the model again."
@@ -71,32 +73,22 @@ class Header:
 
 def write_model(path: str | Path, header: Header, tensors: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write a model file, completely or not at all."""
-    from safetensors.numpy import save_file
-
     path = Path(path)
     check_model_path(path)
     bad = sorted(name for name, tensor in tensors.items() if not np.isfinite(tensor).all())
     if bad:
         raise InputError(f"The tensors {bad} contain NaN or infinity; train again with a lower learning rate.")
-    with atomic_path(path) as part:
-        contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-        save_file(contiguous, part, metadata={_KEY: header.to_json()})
+    write_tensors(path, _KEY, header.to_fields(), tensors)
 
 
-def read_model(path: str | Path) -> tuple[Header, Tensors]:
-    """Read a model file; any problem is reported in one sentence."""
-    from safetensors import SafetensorError, safe_open
+def read_model(path: str | Path, trusted_key: str | Path | None = None) -> tuple[Header, Tensors]:
+    """Read a model file; any problem is reported in one sentence.
 
-    path = existing_file(path)
+    Files of version 0.1 have no checksum and are read without one.
+    """
+    fields, tensors = read_tensors(path, _KEY, trusted_key)
     try:
-        with safe_open(path, framework="np") as file:
-            metadata = file.metadata() or {}
-            if _KEY not in metadata:
-                raise InputError(f"{path} is a safetensors file, but levcert did not write it.")
-            header = Header.from_json(metadata[_KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except SafetensorError as error:
-        raise InputError(f"{path} is not a complete safetensors file: {error}.") from None
+        header = Header.from_fields(fields)
     except InputError as error:
         raise InputError(f"Cannot read the model {path}: {error}") from None
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
@@ -105,6 +97,20 @@ def read_model(path: str | Path) -> tuple[Header, Tensors]:
         if tensor.dtype.kind not in "fiu" or not np.isfinite(tensor).all():
             raise InputError(f"The tensor {name!r} of the model {path} contains values that are not finite numbers.")
     return header, tensors
+
+
+def room(stored: int) -> int:
+    """Return how many bytes of tables a file with ``stored`` bytes of tensors may expand to."""
+    return max(_SMALLEST_ROOM, _EXPANSION * stored)
+
+
+def check_room(what: str, needed: int, tensors: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Refuse a model whose tables are out of proportion to its file, before they are made."""
+    allowed = room(sum(tensor.nbytes for tensor in tensors.values()))
+    if needed > allowed:
+        raise InputError(
+            f"{what} take {needed:,} bytes, and a file of this size may ask for {allowed:,}; the file is damaged."
+        )
 
 
 def take(tensors: Tensors, name: str, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:

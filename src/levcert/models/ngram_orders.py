@@ -15,7 +15,7 @@ LONGEST_ORDER: Final = 32
 
 def check_orders(orders: Sequence[int]) -> tuple[int, ...]:
     """Return the orders, checked: distinct integers from 1 to 32, in ascending order."""
-    if isinstance(orders, str) or not all(isinstance(n, Integral) for n in orders):
+    if isinstance(orders, str) or not all(isinstance(n, Integral) and not isinstance(n, bool) for n in orders):
         raise InputError(f"Orders of n-grams must be integers such as (3, 5), not {orders!r}.")
     if not len(orders) or list(orders) != sorted(set(orders)) or not 1 <= min(orders) <= max(orders) <= LONGEST_ORDER:
         raise InputError(f"Orders of n-grams must be ascending, from 1 to {LONGEST_ORDER}, not {tuple(orders)}.")

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.files.tensor_file import Tensors
 from levcert.models.class_labels import check_labels
 from levcert.models.edit_effects import Mask, Positions, Scores
-from levcert.models.model_file import Header, Tensors, take, write_model
+from levcert.models.model_file import Header, check_room, room, take, write_model
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
 from levcert.models.tap_bounds import WindowRange
 from levcert.models.training_record import TrainingRecord
@@ -92,14 +93,8 @@ class VoteModel(WindowModel):
     @cached_property
     def window_range(self) -> WindowRange:
         """The true range of the stored table for each pair of classes; of several orders, the sum of theirs."""
-        low, high = np.zeros((2, self.classes, self.classes))
-        for table in self.votes:
-            for y in range(self.classes):
-                for other in range(self.classes):
-                    margins = table[:, y].astype(np.int16) - table[:, other]
-                    low[y, other] += min(0, int(margins.min(initial=0))) * UNIT
-                    high[y, other] += max(0, int(margins.max(initial=0))) * UNIT
-        return WindowRange(low, high)
+        high = self.highest_gains.sum(axis=2).T * UNIT  # of the votes for y rather than ŷ
+        return WindowRange(-high.T, high)
 
     @property
     def score_unit(self) -> float:
@@ -223,12 +218,16 @@ class VoteModel(WindowModel):
         return f"VoteModel({orders}-grams in {rows:,} rows, {self.alphabet.size} symbols, {self.classes} classes)"
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one file, completely or not at all; leave out rows without votes if that saves space."""
+        """Write the model to one file, completely or not at all; leave out rows without votes if that saves space.
+
+        They stay where the file would be so small that :meth:`from_storage` refuses to expand it.
+        """
         options: dict[str, Any] = {"orders": list(self.orders), "rows": self.votes.shape[1]}
         header = Header("votes", self.alphabet, self.labels, options, self.training)
         flat = np.ascontiguousarray(self.votes).reshape(-1, self.classes)
         used = np.flatnonzero(flat.any(axis=1))
-        if len(used) * (self.classes + 4) < flat.size:
+        stored = len(used) * (self.classes + 4)
+        if stored < flat.size <= room(stored):
             tensors: Tensors = {"used_rows": used.astype(np.uint32), "votes": flat[used]}
         else:
             tensors = {"votes": flat}
@@ -237,16 +236,17 @@ class VoteModel(WindowModel):
     @classmethod
     def from_storage(cls, header: Header, tensors: Tensors) -> VoteModel:
         orders, rows = header.options.get("orders"), header.options.get("rows")
-        if not isinstance(orders, list) or not isinstance(rows, int) or not 0 < rows <= LARGEST_TABLE:
+        if not isinstance(orders, list) or type(rows) is not int or not 0 < rows <= LARGEST_TABLE:
             raise InputError("its header lacks the orders or the rows of its votes; the file is damaged.")
         classes = len(header.labels)
         size = len(check_orders(orders)) * rows
+        check_room("its tables", size * classes, tensors)
         votes = take(tensors, "votes", (None, classes))
-        if "used_rows" in tensors:
-            used = take(tensors, "used_rows", (len(votes),)).astype(np.int64)
-            if len(used) and (used.max() >= size or len(np.unique(used)) != len(used)):
+        if "used_rows" in tensors and votes.dtype == np.int8:
+            used = take(tensors, "used_rows", (len(votes),))
+            if used.dtype != np.uint32 or (len(used) and (used.max() >= size or len(np.unique(used)) != len(used))):
                 raise InputError("its row numbers occur twice or lie outside the table; the file is damaged.")
-            table = np.zeros((size, classes), dtype=votes.dtype)
+            table = np.zeros((size, classes), dtype=np.int8)
             table[used] = votes
         else:
             table = votes

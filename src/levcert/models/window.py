@@ -95,8 +95,7 @@ class WindowModel(ABC):
     def predict(self, texts: Sequence[Text]) -> npt.NDArray[np.str_]:
         """Return the label with the highest score of each text; of equal ones, the first."""
         best = self.encoded_scores(self.alphabet.encode_many(texts)).argmax(axis=1)
-        labels: npt.NDArray[np.str_] = np.array(self.labels)[best]
-        return labels
+        return np.array([self.labels[y] for y in best], dtype=np.str_)
 
     def encoded_scores(self, texts: EncodedTexts) -> Scores:
         """Return the scores of texts that are already ids."""

@@ -15,6 +15,7 @@ character at all: a dropped one does not change the ids, and one mapped to the u
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -109,6 +110,8 @@ class Alphabet:
     def __post_init__(self) -> None:
         if not isinstance(self.symbols, str):
             raise InputError("Give the symbols of an alphabet as one string; for bytes, use Alphabet.bytes().")
+        if not isinstance(self.folding, bool):
+            raise InputError(f"folding must be True or False, not {self.folding!r}.")
         if self.kind not in ("characters", "bytes") or self.unknown not in ("drop", "symbol"):
             raise InputError(
                 f"kind must be characters or bytes and unknown must be drop or symbol, "
@@ -121,7 +124,7 @@ class Alphabet:
         if self.folding:
             object.__setattr__(self, "symbols", "".join(map(fold, self.symbols)))
         if len(set(self.symbols)) < len(self.symbols):
-            twice = next(c for c in self.symbols if self.symbols.count(c) > 1)
+            twice = Counter(self.symbols).most_common(1)[0][0]
             raise InputError(f"The symbol {twice!r} is in the alphabet twice (after folding); remove one.")
 
     @classmethod

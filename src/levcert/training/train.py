@@ -21,6 +21,7 @@ def train(
     model: Family = "votes",
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    restart: bool = False,
     show_progress: bool = True,
     **options: Any,
 ) -> WindowModel:
@@ -28,7 +29,8 @@ def train(
 
     ``options`` change single fields of the configuration (VoteConfig or TrainingConfig).  If you pass a ``config``, its
     type selects the model family.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued
-    with ``resume=True`` to the same result, bit for bit on a CPU.
+    with ``resume=True`` to the same result, bit for bit on a CPU.  A checkpoint that is already there is continued
+    with ``resume=True`` or discarded with ``restart=True``; without either, it is an error.
 
     Examples:
         >>> data = levcert.load_dataset("toy")
@@ -48,9 +50,11 @@ def train(
     if isinstance(config, VoteConfig):
         from levcert.training.votes.train import train_votes
 
-        return train_votes(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
+        return train_votes(
+            dataset, config, checkpoint=path, resume=resume, restart=restart, show_progress=show_progress
+        )
     if not isinstance(config, TrainingConfig):
         raise InputError(f"config must be a VoteConfig or a TrainingConfig, not {config!r}.")
     from levcert.training.conv.loop import train as train_conv
 
-    return train_conv(dataset, config, checkpoint=path, resume=resume, show_progress=show_progress)
+    return train_conv(dataset, config, checkpoint=path, resume=resume, restart=restart, show_progress=show_progress)

@@ -24,7 +24,7 @@ class Limits:
     header_bytes: int = 16_384
     seconds: float = 10.0  # for a request, from the moment it is complete
     workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))  # searches at the same time
-    waiting: int = 32  # requests that may wait in each lane
+    waiting: int = 32  # searches and attacks that may wait
     connections: int = 256
     connections_per_client: int = 64
     read_seconds: float = 10.0  # for a client to send a request, or to take the response

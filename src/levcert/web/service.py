@@ -25,7 +25,6 @@ from levcert.web import schemas
 from levcert.web.deadline import Deadline
 from levcert.web.limits import Limits, longest_text
 
-_SHARE_FOR_SEARCH: Final = 0.5  # of the time that a request has left, which leaves time for the rest of the work
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ONE_PASS: Final = {"lipschitz", "lipslev", "interval"}
 _LIGHT: Final = 20_000  # characters in a request whose time is known to be short
@@ -76,7 +75,7 @@ class Service:
         results = []
         for done, text in enumerate(request.texts):
             deadline.check()
-            budget = deadline.left() * _SHARE_FOR_SEARCH / (len(request.texts) - done)
+            budget = deadline.for_search() / (len(request.texts) - done)
             results.append(self._remembered(text, request, budget))
         return schemas.Certificates(results=results)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import levcert
 from levcert import Alphabet, Dataset, InputError, Split, VoteModel
 from levcert.datasets.dataset import holdout_apart
+from levcert.files.tensor_file import read_tensors, write_tensors
 from levcert.kernels.vote_adversary import exact_far_edits
 from levcert.kernels.vote_scores import gram_rows
 from levcert.kernels.vote_training import grams_after, loss_gradient, worst_edits
@@ -223,3 +224,67 @@ def test_bytes_and_empty_texts_are_trained_on():
 def test_bad_options_are_refused_in_one_sentence(toy, options, sentence):
     with pytest.raises(InputError, match=sentence):
         levcert.train(toy, **options)
+
+
+def _interrupted(toy, path, monkeypatch):
+    """Leave the checkpoint of a run behind."""
+    with monkeypatch.context() as patch:
+        patch.setattr(votes_module, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+        levcert.train(toy, **SMALL, checkpoint=path)
+    return path.read_bytes()
+
+
+def test_a_checkpoint_is_discarded_only_on_request(toy, tmp_path, monkeypatch):
+    path = tmp_path / "run.checkpoint"
+    before = _interrupted(toy, path, monkeypatch)
+    with pytest.raises(InputError, match=r"continue it with --resume, or discard it .* --restart"):
+        levcert.train(toy, **SMALL, checkpoint=path)
+    assert path.read_bytes() == before
+    with pytest.raises(InputError, match="either resumed or restarted"):
+        levcert.train(toy, **SMALL, checkpoint=path, resume=True, restart=True)
+    levcert.train(toy, **SMALL, checkpoint=path, restart=True)
+    assert not path.exists()
+
+
+def test_renamed_labels_are_another_run(toy, tmp_path, monkeypatch):
+    path = tmp_path / "run.checkpoint"
+    _interrupted(toy, path, monkeypatch)
+    renamed = Dataset("toy", tuple(f"{label}!" for label in toy.labels), toy.train, toy.test, "")
+    with pytest.raises(InputError, match="a run with a different labels"):
+        levcert.train(renamed, **SMALL, checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda header, arrays: header["progress"].update(epoch=True), "its epoch is True"),
+        (lambda header, arrays: header["progress"].update(step=10**9), "is none of this run"),
+        (lambda header, arrays: header["progress"].update(epoch=7), "is none of this run"),
+        (lambda header, arrays: header["progress"].update(seen=-1), "its seen is -1"),
+        (lambda header, arrays: header["progress"].update(history=[3] * header["progress"]["epoch"]), "history"),
+        (lambda header, arrays: header["progress"].pop("right"), "right"),
+        (lambda header, arrays: arrays.update(theta=arrays["theta"][:1]), "theta has another type or shape"),
+        (lambda header, arrays: arrays.update(best=arrays["best"].astype(np.float64)), "best has another type"),
+        (lambda header, arrays: arrays.pop("votes"), "votes"),
+    ],
+)
+def test_a_checkpoint_that_no_run_has_written_is_refused(toy, tmp_path, monkeypatch, change, message):
+    """Even if its checksum is right."""
+    path = tmp_path / "run.checkpoint"
+    _interrupted(toy, path, monkeypatch)
+    header, arrays = read_tensors(path, "levcert_checkpoint")
+    change(header, arrays)
+    write_tensors(path, "levcert_checkpoint", header, arrays)
+    with pytest.raises(InputError, match=message):
+        levcert.train(toy, **SMALL, checkpoint=path, resume=True)
+
+
+def test_a_checkpoint_without_its_checksum_is_refused(toy, tmp_path, monkeypatch):
+    path = tmp_path / "run.checkpoint"
+    raw = _interrupted(toy, path, monkeypatch)
+    path.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    with pytest.raises(InputError, match="do not match its checksum"):
+        levcert.train(toy, **SMALL, checkpoint=path, resume=True)
+    path.write_bytes(raw.replace(b"sha256", b"sha255"))
+    with pytest.raises(InputError, match="has no checksum"):
+        levcert.train(toy, **SMALL, checkpoint=path, resume=True)

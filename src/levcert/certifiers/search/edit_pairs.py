@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ class PairSearch(LocalLosses):
         self.worst = self.batch.margins[self.index].copy()  # a lower bound of the margins after two edits
         self.spent = 0
         self.suspects = 0
+        self.floor: Array | float = self.tolerance  # what two edits must leave of each margin
         self._far: dict[int, tuple[Array, list[list[Slot]]]] = {}
 
     def run(self) -> list[Edit] | None:
@@ -71,6 +73,19 @@ class PairSearch(LocalLosses):
             self.worst = np.minimum(self.worst, 0)
         return None
 
+    def leave(self, taken: Array) -> bool:
+        """Say whether any two edits leave more than ``taken`` of each margin; then ``worst`` says how much more.
+
+        The same search with another floor: a pair is expanded where its bound is not above it, and the first pair that
+        really leaves less, the answer is no.
+        """
+        known, self.worst = self.worst, self.batch.margins[self.index].copy()
+        self.floor = taken + self.tolerance
+        if next(chain(self._far_pairs(), self._near_pairs()), None) is None:
+            return True
+        self.worst = known
+        return False
+
     def _first_counterexample(self, scripts: Iterator[list[Edit]]) -> list[Edit] | None:
         """Let the model itself decide about scripts; those that keep the label are counted."""
         for script in scripts:
@@ -87,7 +102,7 @@ class PairSearch(LocalLosses):
     def _open(self, loss: Array) -> Mask:
         """Say where a loss may be enough; elsewhere note the margin that it leaves."""
         left = self.margins - loss
-        suspicious = np.asarray((left <= self.tolerance).any(axis=-1))
+        suspicious = np.asarray((left <= self.floor).any(axis=-1))
         kept = left[~suspicious]
         if kept.size:
             self.worst = np.minimum(self.worst, kept.reshape(-1, len(self.margins)).min(axis=0))

@@ -14,8 +14,8 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from levcert.certifiers.base import Batch, Certifier, Verdict, is_counterexample
-from levcert.certifiers.lipschitz import window_ranges
+from levcert.certifiers.base import Batch, Certifier, Verdict, is_counterexample, radii
+from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.clusters import Move
 from levcert.certifiers.search.edit_chains import Chains
@@ -55,10 +55,15 @@ class Refine(Certifier):
     def verdicts(self, batch: Batch) -> list[Verdict]:
         if not isinstance(batch.model, VoteModel):
             raise InputError(f"refine needs {self.needs}; use exact for this one.")
-        return [self.verdict(batch, index) for index in range(len(batch.texts))]
-
-    def verdict(self, batch: Batch, index: int) -> Verdict:
-        return self.search(batch, index).run()
+        if self.distance is None:
+            return [self.search(batch, index).run() for index in range(len(batch.texts))]
+        one_pass = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
+        return [
+            Verdict(self.distance, "proved", float(batch.margin[index]))  # what the search would say, for nothing
+            if radius >= self.distance
+            else self.search(batch, index).run()
+            for index, radius in enumerate(one_pass)
+        ]
 
     def search(self, batch: Batch, index: int) -> RadiusSearch:
         """Return the search for one text, not yet run."""

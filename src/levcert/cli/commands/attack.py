@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from levcert.cli.certification_flags import Operations, Symbols, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
 
@@ -44,6 +44,7 @@ def attack(
     symbols: Symbols = None,
     output: Output = None,
     resume: Resume = False,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Look for a few edits that change the label; finding none proves nothing.
@@ -58,7 +59,7 @@ def attack(
     check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
     if output is not None:
         settings = ("attack", method, max_distance, str(threat or ANY_EDIT))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
 
@@ -37,6 +37,7 @@ def certify(
     symbols: Symbols = None,
     output: Output = None,
     resume: Resume = False,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Prove how many edits cannot change the label of a text, and show edits that do.
@@ -52,7 +53,7 @@ def certify(
     check_output(output, resume=resume)
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
         batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, threat_in
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, labelled_in
+from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
 from levcert.cli.outputs import Json, print_json
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
@@ -32,6 +32,7 @@ def evaluate(
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Measure clean, verified and attacked accuracy on the test rows of a dataset, or on all rows of a file.
@@ -44,7 +45,7 @@ def evaluate(
 
     threat = threat_in(operations, symbols)
     attacks = None if attack == "none" else attack
-    evaluator = Evaluator(load(model), method, attacks, max_distance, budget, threat)
+    evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat)
     evaluation = Evaluation.by(evaluator)
     labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
     expected = rows if labelled.total is None else min(rows or labelled.total, labelled.total)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from levcert.cli.inputs import ModelFile
+from levcert.cli.inputs import ModelFile, TrustedKey
 from levcert.cli.outputs import Json, print_json
 
 if TYPE_CHECKING:
     from levcert.models.window import WindowModel
 
 
-def info(model: ModelFile, *, json: Json = False) -> None:
+_MOST_OPERATIONS: Final = 2e10  # of computing constants: some seconds
+
+
+def info(model: ModelFile, *, trusted_key: TrustedKey = None, json: Json = False) -> None:
     """Say what a model file holds: kind, sizes, labels, alphabet, constants, how it was trained.
 
     Example: levcert info toy.safetensors
     """
-    facts = _facts(model)
+    facts = _facts(model, trusted_key)
     if json:
         print_json(facts)
         return
@@ -29,13 +32,13 @@ def info(model: ModelFile, *, json: Json = False) -> None:
     console.print(listing, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _facts(path: Path) -> dict[str, Any]:
+def _facts(path: Path, trusted_key: Path | None) -> dict[str, Any]:
     """Return everything as JSON can hold it."""
-    from levcert import load
+    from levcert.models.load import model_of
     from levcert.models.model_file import read_model
 
-    model = load(path)
-    header, tensors = read_model(path)
+    header, tensors = read_model(path, trusted_key)
+    model = model_of(path, header, tensors)
     return {
         "file": path.name,
         "bytes": path.stat().st_size,
@@ -51,7 +54,7 @@ def _facts(path: Path) -> dict[str, Any]:
     }
 
 
-def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
+def _constants(model: WindowModel) -> dict[str, Any]:
     """Return the most that one edit of each kind can take from a margin, and the paper's G where the model has it."""
     import numpy as np
 
@@ -59,6 +62,8 @@ def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
     from levcert.models.conv import ConvModel
     from levcert.models.window import WindowModel
 
+    if isinstance(model, ConvModel) and model.bound_operations > _MOST_OPERATIONS:
+        return {"largest_loss": f"not computed, because there are {model.classes:,} classes"}
     if not isinstance(model, WindowModel):
         return {}  # what an edit of an imported pipeline costs depends on the text
     costs = []
@@ -67,7 +72,7 @@ def _constants(model: WindowModel) -> dict[str, dict[str, float]]:
     ranges = window_ranges(model)
     if ranges is not None:
         costs.append(np.sum([known.edit_costs(width) for width, known in ranges], axis=0))
-    constants = {}
+    constants: dict[str, Any] = {}
     if costs:
         largest = np.minimum.reduce(costs).max(axis=(1, 2)).tolist()
         constants["largest_loss"] = dict(zip(("substitution", "insertion", "deletion"), largest, strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, texts_in
+from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, check_output, print_json, print_line
 from levcert.runs.progress_bar import watched
 
@@ -27,6 +27,7 @@ def predict(
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
     output: Output = None,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Label texts; the margin is the lead of the label's score over the next best score.
@@ -39,7 +40,7 @@ def predict(
 
     check_output(output)
     source = texts_in(texts, file, text_column, on_bad_row)
-    classifier = load(model)
+    classifier = load(model, trusted_key=trusted_key)
     # A pipe gets its answers line by line, whatever comes later.
     rows = _rows(classifier, source.texts, at_once=1 if source.kind == "lines" else 256)
     if output is not None:

@@ -17,6 +17,7 @@ from levcert.cli.inputs import (
     ModelFile,
     OnBadRow,
     TextColumn,
+    TrustedKey,
     labelled_in,
     warn_of_training_rows,
 )
@@ -43,6 +44,7 @@ def report(
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
+    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Write a report on a model's robustness on the test rows of a dataset, or on the rows of a file.
@@ -53,7 +55,7 @@ def report(
     from levcert.reports import Origin
     from levcert.reports import report as write
 
-    loaded = load(model)
+    loaded = load(model, trusted_key=trusted_key)
     warn_of_training_rows(loaded, data)
     labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
     found = list(labelled.rows)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import ModelFile
+from levcert.cli.inputs import ModelFile, TrustedKey
 
 
 def _limit(text: str, **options: Any) -> Any:
@@ -45,9 +45,7 @@ def serve(
     max_workers: Annotated[
         int | None, _limit("Searches and attacks that run at the same time.", show_default="the cores, at most 4")
     ] = None,
-    max_waiting: Annotated[
-        int, _limit("Requests that may wait: this number of light ones, and as many searches.")
-    ] = 32,
+    max_waiting: Annotated[int, _limit("Searches and attacks that may wait.")] = 32,
     max_connections: Annotated[int, _limit("Open connections.")] = 256,
     max_connections_per_client: Annotated[int, _limit("Open connections of one client.")] = 64,
     max_read_seconds: Annotated[
@@ -58,6 +56,7 @@ def serve(
         float, _limit("Seconds for requests that are running when the server is told to stop.")
     ] = 5.0,
     max_cached: Annotated[int, _limit("Certificates that the server remembers.")] = 512,
+    trusted_key: TrustedKey = None,
 ) -> None:
     """Try a model in the browser.
 
@@ -75,7 +74,7 @@ def serve(
 
     limits = Limits(**chosen)
     token = read_token(token_file) if token_file is not None else None
-    loaded = load(model)
+    loaded = load(model, trusted_key=trusted_key)
     if token is None and not _is_this_machine(host):
         print(f"levcert: anyone who can reach {host} may use this server; see --token-file.", file=sys.stderr)
     run(

@@ -31,6 +31,7 @@ def train(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
     resume: Resume = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Discard the checkpoint of an interrupted run.")] = False,
     test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
@@ -54,9 +55,12 @@ def train(
     dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
     checkpoint = output.with_suffix(".checkpoint")
     try:
-        trained = run(dataset, configured(model, dataset, values), checkpoint=checkpoint, resume=resume)
+        settings = configured(model, dataset, values)
+        trained = run(dataset, settings, checkpoint=checkpoint, resume=resume, restart=restart)
     except KeyboardInterrupt:
-        sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
+        sentence = "interrupted before the first step; nothing was saved."
+        if checkpoint.exists():
+            sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
         raise KeyboardInterrupt(sentence) from None
     remember_file(trained, data)
     trained.save(output)

@@ -65,9 +65,15 @@ def highest_gains(votes: Votes, highest: Numbers) -> None:
     orders, rows, classes = votes.shape
     for o in range(orders):
         for row in range(rows - 1):
+            mine = votes[o, row]
+            same = True
+            for y in range(1, classes):
+                same &= mine[y] == mine[0]
+            if same:  # most rows of most tables: nothing to gain
+                continue
             for y in range(classes):
                 for other in range(classes):
-                    gain = np.int64(votes[o, row, other]) - np.int64(votes[o, row, y])
+                    gain = np.int64(mine[other]) - np.int64(mine[y])
                     highest[y, other, o] = max(highest[y, other, o], gain)
 
 

@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.files.tensor_file import Tensors
 from levcert.models.class_labels import check_labels
 from levcert.models.linear.front_end import FrontEnd
 from levcert.models.linear.trie import Trie
-from levcert.models.model_file import Header, Tensors, take, write_model
+from levcert.models.model_file import Header, take, write_model
 from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet
 

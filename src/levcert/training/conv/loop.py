@@ -20,7 +20,7 @@ from levcert.errors import InputError
 from levcert.models.conv import ConvModel
 from levcert.models.training_record import TrainingRecord
 from levcert.text.alphabet import Alphabet, EncodedTexts
-from levcert.training.checkpoint import load_checkpoint, save_checkpoint
+from levcert.training.checkpoint import check_unused, load_checkpoint, run_identity, save_checkpoint
 from levcert.training.conv.config import TrainingConfig
 from levcert.training.conv.fft_convolution import memory_released
 from levcert.training.conv.losses import loss_of
@@ -68,15 +68,18 @@ class _Run:
         """Continue from the checkpoint, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
-        weights = {name: f"network.{name}" for name in self.network.state_dict()}
-        arrays, self.progress = load_checkpoint(self.checkpoint, weights.values(), self.identity)
+        state = self.network.state_dict()
+        weights = {name: f"network.{name}" for name in state}
+        expected = {stored: state[name].detach().cpu().numpy() for name, stored in weights.items()}
+        arrays, self.progress = load_checkpoint(self.checkpoint, expected, self.identity, self.steps)
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.network.load_state_dict({name: tensors[stored] for name, stored in weights.items()})
         for name, parameter in self.network.named_parameters():
             for memory, shape in _MEMORIES.items():
                 if f"{memory}.{name}" in tensors:
                     tensor = tensors[f"{memory}.{name}"].to(parameter.device)
-                    self.optimiser.state[parameter][memory] = tensor if shape is None else tensor.reshape(shape)
+                    whole = parameter.shape if shape is None else shape
+                    self.optimiser.state[parameter][memory] = tensor.reshape(whole)
 
     def save(self) -> None:
         """Write weights, buffers, what the optimiser remembers, and progress."""
@@ -121,6 +124,7 @@ def train(
     *,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    restart: bool = False,
     show_progress: bool = True,
     **options: Any,
 ) -> ConvModel:
@@ -134,12 +138,13 @@ def train(
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:
         raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
+    check_unused(path, resume=resume, restart=restart)
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
     data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
     optimiser = _optimiser(network, config)
-    identity = {"config": _identity(config), "data": split.fingerprint}
+    identity = run_identity(config, dataset, split)
 
     def validate() -> dict[str, float]:
         return (
@@ -197,8 +202,3 @@ def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, pro
         offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
         texts = EncodedTexts(texts.ids[kept], offsets)
     return _Data(texts, data.labels[rows])
-
-
-def _identity(config: TrainingConfig) -> dict[str, Any]:
-    """What must agree to resume a run: everything except the number of threads."""
-    return {name: value for name, value in config.to_dict().items() if name != "threads"}

@@ -15,7 +15,7 @@ from levcert.datasets.dataset import Dataset, Split
 from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
-from levcert.training.checkpoint import load_checkpoint, save_checkpoint
+from levcert.training.checkpoint import check_unused, load_checkpoint, run_identity, save_checkpoint
 from levcert.training.data import accuracy, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.votes.config import VoteConfig
@@ -112,7 +112,8 @@ class _Run:
     def restore(self) -> None:
         """Continue from the checkpoint, if there is one."""
         if self.checkpoint is not None and self.checkpoint.exists():
-            arrays, self.progress = load_checkpoint(self.checkpoint, _STATE, self.identity)
+            expected = {name: getattr(self, name) for name in _STATE}
+            arrays, self.progress = load_checkpoint(self.checkpoint, expected, self.identity, self.steps)
             for name in _STATE:
                 getattr(self, name)[:] = arrays[name]
 
@@ -123,14 +124,16 @@ def train_votes(
     *,
     checkpoint: Path | None = None,
     resume: bool = False,
+    restart: bool = False,
     show_progress: bool = True,
 ) -> VoteModel:
     """Train bounded votes as the configuration says."""
+    check_unused(checkpoint, resume=resume, restart=restart)
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
         Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
     )
-    identity = {"config": config.to_dict(), "data": split.fingerprint}
+    identity = run_identity(config, dataset, split)
     encoded, numbers = alphabet.encode_many(split.texts), np.asarray(split.labels, dtype=np.int64)
     run = _Run(config, alphabet, dataset.labels, encoded, numbers, validation, identity, checkpoint)
     if resume:
