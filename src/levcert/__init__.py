@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str  # that of the installed package, from pyproject.toml
+
     from levcert.attacks import attack as attack
     from levcert.attacks.base import AttackResult as AttackResult
     from levcert.attacks.charmer_abad_rocamora_2024 import Charmer as Charmer
@@ -66,8 +68,6 @@ if TYPE_CHECKING:
     from levcert.training.train import train as train
     from levcert.training.votes.config import VoteConfig as VoteConfig
     from levcert.training.votes.tune import tune as tune
-
-__version__ = "0.1.0"
 
 _MODULE_OF = {
     # Train and load
@@ -143,6 +143,10 @@ __all__ = [*_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("levcert")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'levcert' has no attribute {name!r}")
     try:

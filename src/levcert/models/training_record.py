@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +38,15 @@ class TrainingRecord:
             if not isinstance(part, Mapping):
                 raise InputError(f"The {name} of a training is a table of names and values, not {part!r}.")
         return cls(**parts, other=fields)
+
+    def __getitem__(self, name: str) -> Any:
+        """Read as from the dictionary that version 0.1 had."""
+        warnings.warn(
+            f"Write model.training.{name} instead of model.training[{name!r}], which will be removed in 0.3.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file stores."""
