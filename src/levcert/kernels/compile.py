@@ -42,7 +42,7 @@ class _Announcer(event.Listener):
     def on_start(self, _event: Any) -> None:
         if not self.said:
             self.said = True
-            print("levcert: compiling kernels that this run needs; they are kept for later runs.", file=sys.stderr, flush=True)
+            print("levcert: compiling kernels for this run; later runs find them on disk.", file=sys.stderr, flush=True)
 
     def on_end(self, _event: Any) -> None:
         pass
