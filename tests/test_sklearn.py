@@ -57,7 +57,8 @@ def test_probabilities_and_decisions_agree_with_predictions(fitted):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_array_equal(fitted.classes_[probabilities.argmax(axis=1)], fitted.predict(NEW))
     np.testing.assert_array_equal(fitted.classes_[(decisions > 0).astype(int)], fitted.predict(NEW))
-    np.testing.assert_allclose(np.log(probabilities[:, 1] / probabilities[:, 0]), decisions)
+    temperature = fitted.model_.training.temperature
+    np.testing.assert_allclose(np.log(probabilities[:, 1] / probabilities[:, 0]) * temperature, decisions)
 
 
 def test_three_classes_have_three_decisions():

@@ -78,13 +78,13 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 self.options[name] = value
         return self
 
-    def fit(self, X: Iterable[str], y: Iterable[Any]) -> Self:
-        """Train the model on texts and their classes."""
+    def fit(self, X: Iterable[str], y: Iterable[Any], sample_weight: Iterable[float] | None = None) -> Self:
+        """Train the model on texts and their classes; ``sample_weight`` says how much each text counts."""
         texts = _texts(X)
         self.classes_, numbers = _classes(y, len(texts))
         names = tuple(map(str, self.classes_.tolist()))
         nothing = Split([], np.zeros(0, dtype=np.int64))
-        dataset = Dataset("estimator", names, Split(texts, numbers), nothing, "given to fit")
+        dataset = Dataset("estimator", names, Split(texts, numbers, _weights(sample_weight)), nothing, "given to fit")
         options = {"seed": self._seed()} | {name: _plain(value) for name, value in self.options.items()}
         self.model_: WindowModel = train(dataset, model=self.model, show_progress=False, **options)
         self.n_features_in_ = 1  # a sample is one text
@@ -102,10 +102,9 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict_proba(self, X: Iterable[str]) -> Array:
-        """Return the softmax of the scores."""
-        scores = self._scores(X)
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+        """Return softmax(f/T) of the scores f, with the temperature T that training fitted to held-out rows."""
+        texts = self._fitted_texts(X)
+        return np.concatenate([self.model_.probabilities(part) for part in _parts(texts)])
 
     def certify(
         self,
@@ -115,14 +114,18 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         max_distance: int | None = None,
         budget: float | None = None,
         threat: Threat | None = None,
+        target: Any = None,
     ) -> Certificates:
-        """Certify texts as :func:`levcert.certify` does; labels are the classes as strings.
+        """Certify texts as :func:`levcert.certify` does; labels and the ``target`` are the classes as strings.
 
         In a pipeline, certificates apply to the texts that reach the classifier, not to those passed to the pipeline.
         """
         texts = self._fitted_texts(X)
         distance = _plain(self.max_distance if max_distance is None else max_distance)
-        return certify(self.model_, texts, method or self.method, max_distance=distance, budget=budget, threat=threat)
+        return certify(
+            self.model_, texts, method or self.method, max_distance=distance, budget=budget, threat=threat,
+            target=None if target is None else str(target),
+        )  # fmt: skip
 
     def _scores(self, X: Iterable[str]) -> npt.NDArray[np.float64]:
         texts = self._fitted_texts(X)
@@ -233,6 +236,16 @@ def _classes(y: Any, texts: int) -> tuple[Array, npt.NDArray[np.int64]]:
     if len(classes) < 2:
         raise InputError(f"All texts have the label {classes[0]!r}; a classifier needs at least two classes.")
     return classes, numbers.astype(np.int64)
+
+
+def _weights(sample_weight: Any) -> npt.NDArray[np.float64] | None:
+    """Return the weights of samples as floats; the split checks their number and signs."""
+    if sample_weight is None:
+        return None
+    try:
+        return np.asarray(sample_weight if hasattr(sample_weight, "__len__") else list(sample_weight), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be one number per text, not {sample_weight!r}.") from None
 
 
 def _file_of(model: WindowModel) -> bytes:

@@ -160,7 +160,8 @@ def test_the_documented_columns_are_the_written_ones(tmp_path):
     Certificates([Certificate("a", "x", 1, 1.0, "m", "proved")]).to_jsonl(path)
     written = list(json.loads(path.read_text()))
     assert written == [
-        "text", "label", "radius", "margin", "method", "claim", "threat", "unit", "upper", "counterexample", "seconds",
+        "text", "label", "radius", "margin", "method", "claim", "threat", "unit", "target", "upper", "counterexample",
+        "class_radii", "seconds",
     ]  # fmt: skip
 
 

@@ -53,6 +53,8 @@ CASES = {
     "evaluate toy.safetensors other.csv": "the label 'vowels', but the model only knows 'digits', 'letters'",
     "evaluate toy.safetensors empty.csv": "no rows to evaluate on",
     "evaluate toy.safetensors rows.csv --attack magic": "There is no attack 'magic'",
+    "train toy --weight-column trust": "--weight-column is for files",
+    "train rows.csv --weight-column label": "line 2: the weight is not a number of at least 0",
     "info none.safetensors": "none.safetensors does not exist",
     "info binary.safetensors": "not a complete safetensors file",
     "datasets mnist": "There is no dataset 'mnist'",

@@ -41,6 +41,9 @@ def test_predict_labels_arguments_lines_and_files_alike(invoke, model, rows):
     assert [answer["label"] for answer in answers] == model.predict(TEXTS).tolist()
     scores = model.scores(TEXTS)
     assert [answer["margin"] for answer in answers] == pytest.approx(abs(scores[:, 0] - scores[:, 1]).tolist())
+    assert [answer["probability"] for answer in answers] == pytest.approx(
+        model.probabilities(TEXTS).max(axis=1).tolist()
+    )
     lines = "\r\n".join(TEXTS)
     for arguments, stdin in (((), lines), (("-",), lines), (rows, None)):
         assert json_lines(invoke("predict", "toy.safetensors", *arguments, "--json", stdin=stdin)) == answers
@@ -57,7 +60,7 @@ def test_predict_writes_files(ending, invoke, folder, rows, model):
 
 def test_predict_prints_a_table_with_the_text_last(invoke):
     lines = invoke("predict", "toy.safetensors", "abc", "a\x1b[31mb\n").stdout.splitlines()
-    assert lines[0].split() == ["label", "margin", "text"]
+    assert lines[0].split() == ["label", "margin", "probability", "text"]
     assert lines[1].endswith("  abc")
     assert lines[2].endswith(r"  a\x1b[31mb\n")  # nothing that a text holds reaches the terminal as a command
 

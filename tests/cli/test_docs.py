@@ -14,13 +14,14 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.main import get_command
 
 from levcert.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"python", "sh", "text", "toml", "json", "mermaid"}
+LANGUAGES = {"python", "sh", "text", "toml", "json", "mermaid", "yaml"}
 REASONS = {
     "installs", "needs the paper's datasets", "needs a cluster", "needs a GPU", "starts a server",
     "needs a running server", "takes minutes", "needs other packages",
@@ -109,6 +110,8 @@ def test_blocks_say_what_they_are(page):
             tomllib.loads(block.code)
         if block.language == "json":
             json.loads(block.code)
+        if block.language == "yaml":
+            assert yaml.safe_load(block.code)
     marks = re.findall(r"^<!-- not run:", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(marks) == sum(block.reason is not None for block in blocks(page)), "a mark is not right before a block"
 

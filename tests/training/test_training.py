@@ -117,7 +117,7 @@ def test_a_loss_that_explodes_says_what_to_lower(toy):
 
 
 def test_the_model_file_carries_configuration_data_and_metrics(toy, tmp_path):
-    config = TrainingConfig(**SMALL | {"p": math.inf, "validation_rows": 100, "cut": 12})
+    config = TrainingConfig(**SMALL | {"p": math.inf, "validation_rows": 100, "cut": 12, "class_weight": "none"})
     train(toy, config).save(tmp_path / "m.safetensors")
     facts = load(tmp_path / "m.safetensors").training
     assert TrainingConfig.from_dict(facts.config) == config

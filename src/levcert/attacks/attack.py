@@ -16,6 +16,7 @@ from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
 from levcert.errors import InputError
 from levcert.models.any_classifier import as_classifier
+from levcert.models.class_labels import target_number
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName
@@ -41,8 +42,9 @@ def attack(
     operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
+    target: str | None = None,
 ) -> list[AttackResult]:
-    """Look for texts within ``max_distance`` edits that the model labels otherwise.
+    """Look for texts within ``max_distance`` edits that the model labels otherwise; with a ``target``, like that.
 
     ``method`` is a name from ``ATTACKS`` or an instance with options.  For a function instead of a model,
     ``alphabet`` is what the attacker may bring in (default: printable ASCII), and the function must give scores.
@@ -57,7 +59,14 @@ def attack(
         raise InputError("Expected a list of texts, got a single text; write [text].")
     return list(
         attack_each(
-            model, texts, method, max_distance=max_distance, operations=operations, threat=threat, alphabet=alphabet
+            model,
+            texts,
+            method,
+            max_distance=max_distance,
+            operations=operations,
+            threat=threat,
+            alphabet=alphabet,
+            target=target,
         )
     )
 
@@ -71,8 +80,9 @@ def attack_each(
     operations: Collection[Operation | OperationName] = OPERATIONS,
     threat: Threat | None = None,
     alphabet: Alphabet | Text | None = None,
+    target: str | None = None,
 ) -> Iterator[AttackResult]:
-    """As :func:`attack`, one result after the other."""
+    """As :func:`attack`, one result after the other; a text that has the label ``target`` already is not attacked."""
     if not isinstance(max_distance, int) or max_distance < 1:
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(method, str):
@@ -82,25 +92,29 @@ def attack_each(
     if not isinstance(method, Attack):
         raise InputError(f"method must be a name or an instance such as Charmer(), not {method!r}.")
     threat = as_threat(threat, operations)
+    if target is not None and isinstance(model, WindowModel):
+        target_number(target, model.labels)
     for text in texts:
         started = time.perf_counter()
         if isinstance(model, WindowModel):
-            result = _attack_model(model, text, method, threat, max_distance)
+            result = _attack_model(model, text, method, threat, max_distance, target)
         else:
-            result = _attack_any(
-                victim_of_function(as_classifier(model), threat, alphabet, text), text, method, max_distance
-            )
+            victim = victim_of_function(as_classifier(model), threat, alphabet, text, target)
+            result = _attack_any(victim, text, method, max_distance)
         yield AttackResult(*result, method=method.name, seconds=time.perf_counter() - started)
 
 
 Found = tuple[Text, str, Text | None, str | None, int | None, tuple[Edit, ...]]
 
 
-def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat, max_distance: int) -> Found:
+def _attack_model(
+    model: WindowModel, text: Text, method: Attack, threat: Threat, max_distance: int, target: str | None
+) -> Found:
     """Attack the text as the model sees it, and carry what is found over to the text itself."""
     alphabet = model.alphabet
     text = native(alphabet, text)
-    victim = WindowVictim(model, threat, has_dropped(alphabet, text))
+    number = None if target is None else target_number(target, model.labels)
+    victim = WindowVictim(model, threat, has_dropped(alphabet, text), number)
 
     def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
         script = seen_script(alphabet, threat, text, candidate, max_distance)
@@ -112,8 +126,7 @@ def _attack_model(model: WindowModel, text: Text, method: Attack, threat: Threat
 
 
 def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
-    classes = victim.scores([text]).shape[1]
-    names = victim.classifier.names or tuple(map(str, range(classes)))
+    names = victim.classifier.class_names(text)
 
     def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
         script = victim.threat.script(text, candidate, max_distance)
@@ -140,12 +153,14 @@ class _Search:
     ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
         """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
         label = int(self.victim.scores([self.seen])[0].argmax())
+        if label == self.victim.target:
+            return names[label], None, None, None, ()
         for candidate in method.proposals(self.victim, self.seen, label, self.max_distance):
             found = self.edits_to(candidate)
             if found is None:
                 continue
             script, changed = found
-            other = int(self.victim.scores([changed])[0].argmax())
-            if other != label:
-                return names[label], changed, names[other], len(script), tuple(script)
+            scores = self.victim.scores([changed])[0]
+            if self.victim.is_fooled(scores, label):
+                return names[label], changed, names[int(scores.argmax())], len(script), tuple(script)
         return names[label], None, None, None, ()

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from levcert.attacks.base import Attack
-from levcert.attacks.victim import Candidates, Integers, Victim, losses
+from levcert.attacks.victim import Candidates, Integers, Victim
 from levcert.text.alphabet import Text
 from levcert.text.edits import Operation
 
@@ -37,7 +37,7 @@ class Charmer(Attack):
             candidates = victim.candidates(text, *self._worst_slots(victim, text, label))
             if not len(candidates):
                 return
-            loss = losses(victim.edited_scores(text, candidates), label)
+            loss = victim.losses(victim.edited_scores(text, candidates), label)
             text = victim.edit(text, candidates, int(loss.argmax()))
             yield text
 
@@ -45,7 +45,7 @@ class Charmer(Attack):
         """Return the gaps and the characters where the test edit costs most."""
         tests = _test_edits(victim, text)
         if len(tests) > self.slots:
-            loss = losses(victim.edited_scores(text, tests), label)
+            loss = victim.losses(victim.edited_scores(text, tests), label)
             tests = tests.take(np.argsort(-loss, kind="stable")[: self.slots])
         gap = tests.operation == Operation.INSERT
         return tests.position[gap], tests.position[~gap]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from levcert.attacks.base import Attack
-from levcert.attacks.victim import Victim, losses
+from levcert.attacks.victim import Victim
 from levcert.text.alphabet import Text
 
 
@@ -35,7 +35,7 @@ class Beam(Attack):
                 candidates, scores = victim.every_edit(center)
                 if not len(candidates):
                     continue
-                loss = losses(scores, label)
+                loss = victim.losses(scores, label)
                 # More than `width`, because different edits may lead to the same text.
                 for row in np.argsort(-loss, kind="stable")[: 4 * self.width]:
                     found.setdefault(victim.edit(center, candidates, int(row)), float(loss[row]))

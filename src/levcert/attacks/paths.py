@@ -39,7 +39,7 @@ class Paths(Attack):
     def proposals(self, victim: Victim, text: Text, label: int, max_distance: int) -> Iterator[Text]:
         if not isinstance(victim, WindowVictim):
             raise InputError("The attack paths needs a levcert model; use charmer or beam for other classifiers.")
-        batch = Batch(victim.model, [text], victim.threat)
+        batch = Batch(victim.model, [text], victim.threat, victim.target)
         found: Text | None = None
         if isinstance(victim.model, VoteModel):
             found = Refine(max_distance, self.expansions).search(batch, 0).nearest_of_pairs()

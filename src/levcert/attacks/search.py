@@ -42,6 +42,6 @@ class Search(Attack):
             nodes=self.nodes,
             evaluations=self.evaluations,
         )
-        verdict = exact.verdicts(Batch(victim.model, [text], victim.threat))[0]
+        verdict = exact.verdicts(Batch(victim.model, [text], victim.threat, victim.target))[0]
         if verdict.counterexample is not None:
             yield spelled(victim.model.alphabet, verdict.counterexample)

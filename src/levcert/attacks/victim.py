@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
+from levcert.models.class_labels import target_number
 from levcert.models.edit_effects import pad
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
@@ -47,9 +48,13 @@ class Candidates:
 
 
 class Victim(ABC):
-    """A classifier under attack, within a threat; ``symbols`` are what the attacker knows of."""
+    """A classifier under attack, within a threat; ``symbols`` are what the attacker knows of.
+
+    With a ``target``, the number of a class, only that label will do; without one, any other label.
+    """
 
     threat: Threat
+    target: int | None
 
     @property
     @abstractmethod
@@ -102,16 +107,21 @@ class Victim(ABC):
         """Return which characters of the text may be deleted."""
         return np.full(len(text), Operation.DELETE in self.threat.operations)
 
+    def losses(self, scores: Array, label: int) -> Array:
+        """max_{ŷ≠y} f_ŷ − f_y: at 0 and above, the label is lost.  With a target t: f_t − max_{ŷ≠t} f_ŷ."""
+        own = label if self.target is None else self.target
+        lead: Array = scores[:, own] - np.delete(scores, own, axis=1).max(axis=1)
+        return -lead if self.target is None else lead
+
+    def is_fooled(self, scores: Array, label: int) -> bool:
+        """Say whether the best score of a text is of the target, or of another class than the label."""
+        found = int(scores.argmax())
+        return found != label if self.target is None else found == self.target
+
     def every_edit(self, text: Text) -> tuple[Candidates, Array]:
         """Return every allowed edit of a text and the scores after it."""
         candidates = self.candidates(text, np.arange(len(text) + 1), np.arange(len(text)))
         return candidates, self.edited_scores(text, candidates)
-
-
-def losses(scores: Array, label: int) -> Array:
-    """max_{ŷ≠y} f_ŷ − f_y: at 0 and above, the label is lost."""
-    loss: Array = np.delete(scores, label, axis=1).max(axis=1) - scores[:, label]
-    return loss
 
 
 @dataclass(frozen=True)
@@ -121,6 +131,7 @@ class AnyVictim(Victim):
     classifier: Classifier
     threat: Threat
     alphabet: Alphabet | Text
+    target: int | None = None
 
     def __post_init__(self) -> None:
         if self.threat.neighbours is not None:
@@ -155,12 +166,17 @@ class AnyVictim(Victim):
 
 
 def victim_of_function(
-    classifier: Classifier, threat: Threat, alphabet: Alphabet | Text | None, text: Text
+    classifier: Classifier,
+    threat: Threat,
+    alphabet: Alphabet | Text | None,
+    text: Text,
+    target: str | None = None,
 ) -> AnyVictim:
     """Prepare a function for an attack; without an alphabet the attacker types printable ASCII or any byte."""
     if alphabet is None:
         alphabet = PRINTABLE_ASCII if isinstance(text, str) else bytes(range(256))
-    return AnyVictim(classifier, threat, alphabet)
+    number = None if target is None else target_number(target, classifier.class_names(text))
+    return AnyVictim(classifier, threat, alphabet, number)
 
 
 @dataclass(frozen=True)
@@ -173,6 +189,7 @@ class WindowVictim(Victim):
     model: WindowModel
     threat: Threat
     dropped: bool  # whether the text that was typed holds characters that the model drops
+    target: int | None = None
 
     @cached_property
     def symbols(self) -> list[Text]:

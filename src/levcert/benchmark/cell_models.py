@@ -20,7 +20,7 @@ from levcert.training.model_families import CONFIGURATIONS, configured
 # Kinds whose published rows come out again when they are trained again.  Some networks of the paper's kind were trained
 # by earlier code, which rounds differently, and nothing in a row tells which.
 REPRODUCIBLE: Final = ("votes",)
-_SAME_RESULT: Final = ("threads", "device")  # options that change how a model is trained, not which
+_SAME_RESULT: Final = ("threads", "device", "calibration")  # options that do not change what a study measures
 
 
 class NotStoredError(InputError):
@@ -63,13 +63,14 @@ def find(folder: Path, kind: str, config: dict[str, Any], fingerprint: str) -> P
 def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
     """Return what a model's configuration was, if it was trained on this data and says so.
 
-    Options that are newer than the file have their defaults.
+    Options that are newer than the file have their defaults, but before there were class weights, there were none.
     """
     record = header.training
     if not record.config or record.data.get("train") != fingerprint:
         return None
+    config = {"class_weight": "none"} | dict(record.config)
     try:
-        return _identity(CONFIGURATIONS[header.kind].from_dict(dict(record.config)).to_dict())
+        return _identity(CONFIGURATIONS[header.kind].from_dict(config).to_dict())
     except InputError:
         return None
 
@@ -77,7 +78,7 @@ def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
 def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> WindowModel:
     """Train with a checkpoint, so that a killed run continues where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
-    config = configured(cell.settings["model"], dataset, cell.training)
+    config = configured(cell.settings["model"], dataset, cell.training).changed({"calibration": "none"})
     identity = json.dumps([cell.settings["model"], _identity(config.to_dict()), fingerprint], sort_keys=True)
     name = f"{dataset.name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     path, checkpoint = folder / f"{name}.safetensors", folder / f"{name}.checkpoint"

@@ -693,6 +693,8 @@ class Row:
     counterexample: Text | None
     threat: Any  # None in files of version 0.1
     unit: str | None
+    target: str | None = None  # of a one-sided certificate
+    class_radii: Mapping[str, int] | None = None
 
 
 def read_rows(rows: Rows) -> Iterator[Row]:
@@ -738,7 +740,7 @@ def _records_of_file(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def _record_of_object(row: Any) -> dict[str, Any]:
-    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit")
+    names = ("text", "label", "radius", "claim", "upper", "counterexample", "threat", "unit", "target", "class_radii")
     return dict(row) if isinstance(row, Mapping) else {name: getattr(row, name, None) for name in names}
 
 
@@ -766,8 +768,13 @@ def _row(number: int, record: dict[str, Any]) -> Row:
     threat, unit = record.get("threat") or None, record.get("unit") or None
     if isinstance(threat, str):
         threat = json.loads(threat)
+    radii = record.get("class_radii") or None
+    if isinstance(radii, str):
+        radii = json.loads(radii)
+    if radii is not None:
+        radii = {str(label): _whole(radius) or 0 for label, radius in radii.items()}
     return Row(number, texts["text"], record["label"], radius, record["claim"], upper, texts["counterexample"],
-               threat, unit)  # fmt: skip
+               threat, unit, record.get("target") or None, radii)  # fmt: skip
 
 
 def _whole(value: Any) -> int | None:
@@ -951,7 +958,10 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
 
     if row.claim.startswith("probability"):
         return finding("not checked", "the claim is about another classifier, the smoothed one")
-    if row.claim not in ("proved", "exact", "substitutions only"):
+    for label in (*([] if row.target is None else [row.target]), *(row.class_radii or ())):
+        if label not in classifier.labels:
+            return finding("REFUTED", f"the model has no label {label!r}")
+    if row.claim not in ("proved", "exact", "substitutions only", "is the target"):
         return finding("not checked", f"the audit does not know the claim {row.claim!r}")
     if row.radius < 0:  # version 0.1 gave this radius to texts whose best scores are equal
         return finding("not checked", "a radius of −1 claims nothing")
@@ -959,13 +969,27 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         label = _check_label(classifier, row, text)
         if label is None:
             return finding("too close to call", "rounding decides the label of the text itself", text)
+        if row.claim == "is the target" or row.label == row.target:
+            if (row.claim, row.target, row.radius) != ("is the target", row.label, 0):
+                raise _Refuted(f"the row is about becoming {row.target!r}, and its label is {row.label!r}", text)
+            return finding("confirmed by enumeration", f"the text itself has the label {row.label!r}")
         close = _check_counterexample(classifier, row, text, other, label, threat)
         if row.claim == "substitutions only":
             operations = threat.operations & {"substitute"}
             threat = Threat(alphabet, operations, threat.symbols, threat.neighbours, known_only=True)
         rng = random.Random(repr((seed, row.text)))  # the same text, the same trials
-        search = Search(classifier, text, label, threat, row.radius, rng)
+        target = None if row.target is None else classifier.labels.index(row.target)
+        search = Search(classifier, text, label, threat, row.radius, rng, target)
         verdict, sentence = search.verdict(texts, trials)
+        for name, radius in (row.class_radii or {}).items():
+            if name == row.label:
+                raise _Refuted(f"there is a radius for {name!r}, which is the label of the text itself", text)
+            wanted = classifier.labels.index(name)
+            one_sided = Search(classifier, text, label, threat, radius, rng, wanted)
+            found, _ = one_sided.verdict(texts, trials)
+            search.close = search.close or one_sided.close
+            if found != "confirmed by enumeration":
+                verdict = found
     except _Refuted as refuted:
         return finding("REFUTED", refuted.sentence, refuted.witness)
     if close is not None or search.close is not None:
@@ -992,8 +1016,10 @@ def _check_counterexample(
             raise _Refuted("the claim is exact, but there is no counterexample")
         return None
     decision = classifier.decide(classifier.alphabet.encode(other))
-    if decision.label == label and decision.certain:
-        raise _Refuted(f"the counterexample has the label {row.label!r} as well", other)
+    refutes = decision.label != label if row.target is None else classifier.labels[decision.label] == row.target
+    if not refutes and decision.certain:
+        wanted = " as well" if row.target is None else f", not {row.target!r}"
+        raise _Refuted(f"the counterexample has the label {classifier.labels[decision.label]!r}{wanted}", other)
     distance = threat.distance(text, other, min(row.upper, len(text) + len(other)))
     if distance is None:
         raise _Refuted(f"the counterexample is not within {_counted(row.upper, 'allowed edit')} of the text", other)
@@ -1005,17 +1031,24 @@ def _check_counterexample(
         )
     if row.claim == "exact" and row.upper != row.radius + 1:
         raise _Refuted(f"the claim is exact, with the radius {row.radius} and a counterexample at {row.upper}")
-    return other if decision.label == label else None
+    return None if refutes else other
 
 
 class Search:
-    """The search for a text within the radius that has another label."""
+    """The search for a text within the radius that has another label, or the label ``target``."""
 
     def __init__(
-        self, classifier: Classifier, text: str, label: int, threat: Threat, radius: int, rng: random.Random
+        self,
+        classifier: Classifier,
+        text: str,
+        label: int,
+        threat: Threat,
+        radius: int,
+        rng: random.Random,
+        target: int | None = None,
     ) -> None:
         self.classifier, self.text, self.label, self.threat = classifier, text, label, threat
-        self.radius, self.rng = radius, rng
+        self.radius, self.rng, self.target = radius, rng, target
         self.close: str | None = None  # a text whose label rounding decides
         self.ahead: dict[Ids, float] = {}  # texts that were looked at, and how far the label was ahead
         self.base = Neighbourhood(classifier, classifier.alphabet.encode(text))
@@ -1053,14 +1086,15 @@ class Search:
         if ids in self.ahead:
             return self.ahead[ids]
         scores = base.scores(ids)
-        self.ahead[ids] = self.classifier.gap(scores, self.label)
+        self.ahead[ids] = self._ahead(scores)
         if self.rng.random() < _SELF_CHECKS:
             self._compare(scores, self.classifier.scores(ids), ids)
-        if not self.classifier.keeps(scores, self.label, ids):
+        if not self._certainly_keeps(scores, ids):
             decision = self.classifier.decide(ids)  # from scratch
-            if decision.label != self.label and not decision.certain:
+            lost = decision.label != self.label if self.target is None else decision.label == self.target
+            if lost and not decision.certain:
                 self.close = candidate
-            elif decision.label != self.label:
+            elif lost:
                 distance = self.threat.distance(self.text, candidate, self.radius)
                 if distance is None:
                     raise AssertionError(f"the audit left the ball: {self.text!r} → {candidate!r}")
@@ -1068,6 +1102,20 @@ class Search:
                 edits = _counted(distance, "edit")
                 raise _Refuted(f"the radius is {self.radius}, and {edits} can give the label {new!r}", candidate)
         return self.ahead[ids]
+
+    def _ahead(self, scores: Numbers) -> float:
+        """Return how far the label is ahead of the others, or the best of the others ahead of the target."""
+        if self.target is None:
+            return self.classifier.gap(scores, self.label)
+        return max(score - scores[self.target] for other, score in enumerate(scores) if other != self.target)
+
+    def _certainly_keeps(self, scores: Numbers, ids: Ids) -> bool:
+        """Return whether these scores, summed in any order, certainly give no label that refutes the row."""
+        if self.target is None:
+            return self.classifier.keeps(scores, self.label, ids)
+        if not self.classifier.model.exact:
+            return self._ahead(scores) > 3 * self.classifier.rounding(ids)
+        return scores.index(max(scores)) != self.target
 
     def _compare(self, quick: Numbers, slow: Numbers, ids: Ids) -> None:
         allowance = 0.0 if self.classifier.model.exact else 3 * self.classifier.rounding(ids)

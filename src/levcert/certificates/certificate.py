@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from levcert.certificates.claims import ABSTAINED, Unit
+from levcert.certificates.claims import ABSTAINED, IS_TARGET, Unit
 from levcert.certificates.explain import meaning
 from levcert.errors import InputError
 from levcert.text.alphabet import Text
@@ -16,10 +17,14 @@ from levcert.text.threat import ANY_EDIT, Threat
 class Certificate:
     """A statement about one text: no ``radius`` edits change the answer ``label``.
 
+    With a ``target``, the statement is one-sided: no ``radius`` edits make the answer ``target``.  ``class_radii``, if
+    asked for, has such a one-sided radius for each other class.
+
     Edits are those that ``threat`` allows, of characters or bytes (``unit``).  ``claim`` says how much it is worth:
     "proved" (every text within the radius gets this label), "exact" (and some text at radius + 1 does not),
     "substitutions only" (proved for substitutions of characters that the model knows by others that it knows; not for
-    insertions and deletions) or a probability.  Only smoothing gives a radius of −1: it abstains.
+    insertions and deletions), a probability, or "is the target" (the text has the label ``target`` as it is: nothing is
+    certified).  Only smoothing gives a radius of −1: it abstains.
 
     A counterexample turns a proved certificate into an exact one: any method that finds one just beyond the radius
     may add it with ``dataclasses.replace``.
@@ -41,6 +46,8 @@ class Certificate:
     upper: int | None = None  # distance of the nearest counterexample found
     counterexample: Text | None = None
     seconds: float = 0.0
+    target: str | None = None  # None: the statement is about any change of the label
+    class_radii: Mapping[str, int] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         if self.radius < ABSTAINED:
@@ -54,6 +61,12 @@ class Certificate:
                 f"A counterexample at distance {self.upper} refutes the certified radius {self.radius}: "
                 "this is a defect of the certifier, please report it."
             )
+        if (self.claim == IS_TARGET) != (self.target == self.label and self.radius != ABSTAINED):
+            raise InputError(
+                "The claim 'is the target' is about texts whose label is the target, and only about these."
+            )
+        if self.claim == IS_TARGET and (self.radius, self.upper) != (0, None):
+            raise InputError("A text that has the label of the target has the radius 0 and no counterexample.")
         met = self.upper == self.radius + 1
         if self.claim == "exact" and not met:
             raise InputError("The claim 'exact' needs a counterexample one edit beyond the radius.")
@@ -62,5 +75,6 @@ class Certificate:
 
     def __str__(self) -> str:
         """Say in one sentence what is claimed."""
-        found = "" if not self.upper else f" Changed by {self.upper}: {self.counterexample!r}."
+        changed = "Changed by" if self.target is None else f"{self.target!r} after"
+        found = "" if not self.upper else f" {changed} {self.upper}: {self.counterexample!r}."
         return f"{self.label!r}: {meaning(self)}{found}"

@@ -90,6 +90,17 @@ class Certificates(Sequence[Certificate]):
         right = self.label == np.array(truth, dtype=np.str_)
         return Share(int((right & (self.radius >= k)).sum()), len(self), confidence)
 
+    def verified_recall(self, truth: Sequence[str], k: int, label: str, *, confidence: float = 0.95) -> Share:
+        """Return the share of texts with the true label ``label`` that have this label and a radius of at least k.
+
+        With one-sided certificates, this is the share of, say, spam that is caught and that k edits cannot make ham.
+        """
+        if len(truth) != len(self):
+            raise InputError(f"There are {len(truth)} true labels for {len(self)} certificates.")
+        own = np.array(truth, dtype=np.str_) == label
+        held = own & (self.label == label) & (self.radius >= k)
+        return Share(int(held.sum()), int(own.sum()), confidence)
+
     def save(self, path: str | Path) -> None:
         """Write a ``.csv``, ``.jsonl`` or ``.parquet`` file, completely or not at all; see docs/formats.md."""
         write_certificates(self, Path(path))

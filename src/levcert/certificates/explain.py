@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from levcert.certificates.claims import ABSTAINED, Unit
+from levcert.certificates.claims import ABSTAINED, IS_TARGET, Unit
 from levcert.text.edits import OPERATIONS, Operation
 from levcert.text.threat import Threat
 
@@ -26,6 +26,8 @@ class Statement(Protocol):
     def threat(self) -> Threat | None: ...
     @property
     def unit(self) -> Unit: ...
+    @property
+    def target(self) -> str | None: ...
 
 
 def meaning(certificate: Statement) -> str:
@@ -33,6 +35,9 @@ def meaning(certificate: Statement) -> str:
     radius, claim = certificate.radius, certificate.claim
     if radius == ABSTAINED:
         return "The method abstained: no label is likely enough to be certified."
+    if claim == IS_TARGET:
+        return f"The text has the label {certificate.target!r} as it is."
+    does = "change the label" if certificate.target is None else f"make the label {certificate.target!r}"
     if claim == "substitutions only":
         sure = "Proved only for substitutions among the characters that the model knows: "
         one, many = "one of these", f"{radius} of these or fewer"
@@ -41,11 +46,11 @@ def meaning(certificate: Statement) -> str:
         many = f"{radius} {named(radius, certificate.threat, certificate.unit)} or fewer"
         sure = _SURE.get(claim, f"With {claim.replace('≥', 'at least')}, for the smoothed classifier: ")
     if claim == "exact" and radius == 0:
-        return f"{one[0].upper()}{one[1:]} can change the label."
+        return f"{one[0].upper()}{one[1:]} can {does}."
     if radius == 0:
         return f"{sure}this is the label of the text as it is; nothing is known about edited texts."
     further = f"; {radius + 1} can" if claim == "exact" else ""
-    return f"{sure}{one if radius == 1 else many} cannot change the label{further}."
+    return f"{sure}{one if radius == 1 else many} cannot {does}{further}."
 
 
 def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit) -> str:

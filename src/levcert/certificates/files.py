@@ -22,13 +22,15 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
     "claim": "string",
     "threat": "string",
     "unit": "string",
+    "target": "string",
     "upper": "integer",
     "counterexample": "text",
+    "class_radii": "string",
     "seconds": "number",
 }
 
 
-_SINCE_0_2: Final = {"threat", "unit"}  # files of version 0.1 have no such columns
+_SINCE_0_2: Final = {"threat", "unit", "target", "class_radii"}  # files of version 0.1 have no such columns
 
 
 def write_certificates(rows: Iterable[Certificate], path: Path) -> None:
@@ -51,7 +53,8 @@ def read_certificates(path: Path) -> Iterator[Certificate]:
 def certificate_record(row: Certificate) -> Record:
     """Return a certificate as a row of its file."""
     record = {name: getattr(row, name) for name in CERTIFICATE_COLUMNS}
-    return record | {"threat": None if row.threat is None else _threat_text(row.threat)}
+    radii = None if row.class_radii is None else json.dumps(dict(row.class_radii), ensure_ascii=False)
+    return record | {"threat": None if row.threat is None else _threat_text(row.threat), "class_radii": radii}
 
 
 def _threat_text(threat: Threat) -> str:
@@ -79,6 +82,9 @@ def _certificate(record: Record) -> Certificate:
     fields["unit"] = record.get("unit") or ("bytes" if isinstance(record["text"], bytes) else "characters")
     if fields["unit"] not in get_args(Unit):
         raise ValueError(f"the unit is {fields['unit']!r}.")
+    fields["target"] = record.get("target") or None
+    radii = record.get("class_radii")
+    fields["class_radii"] = {str(name): _whole(radius) for name, radius in json.loads(radii).items()} if radii else None
     if fields["upper"] is None:  # csv cannot tell a missing counterexample from an empty one; the distance can
         fields["counterexample"] = None
     return Certificate(**fields)

@@ -40,5 +40,5 @@ class Auto(Certifier):
         verdicts = Lipschitz().verdicts(batch)
         for index, verdict in enumerate(verdicts):
             if verdict.radius < self.enough:
-                verdicts[index] = exact.verdicts(Batch(batch.model, [batch.texts[index]], batch.threat))[0]
+                verdicts[index] = exact.verdicts(replace(batch, texts=[batch.texts[index]]))[0]
         return verdicts

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levcert.models.any_classifier import Classifier
 from levcert.models.window import WindowModel
-from levcert.text.alphabet import EncodedTexts, Text
+from levcert.text.alphabet import EncodedTexts, Ids, Text
 from levcert.text.edits import Edit, Operation
 from levcert.text.model_view import typed
 from levcert.text.threat import AllowedEdits, Threat
@@ -37,11 +37,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts of one model, encoded and scored."""
+    """Texts of one model, encoded and scored.
+
+    With a ``target``, one class of the model, the question is whether edits give a text that label; without one,
+    whether they change its label at all.  No text of a batch has the label ``target`` as it is.
+    """
 
     model: WindowModel
     texts: Sequence[Text]
     threat: Threat
+    target: int | None = None
 
     @cached_property
     def encoded(self) -> EncodedTexts:
@@ -63,17 +68,23 @@ class Batch:
 
         Of equal scores the first wins.  So ŷ takes over if f_ŷ ≥ f_y and ŷ < y, or if f_ŷ > f_y; with scores that are
         whole numbers of units, the second is f_ŷ ≥ f_y + unit.  A loss changes the label if it reaches the margin.
-        The column of y itself is infinite.
+        The column of y itself is infinite.  With a target, so are all columns but the target's: a text gets the label
+        ``target`` only if the target takes over from y, regardless of the other classes.
         """
         rows, classes = np.arange(len(self.texts)), np.arange(self.model.classes)
         margins = self.scores[rows, self.best][:, None] - self.scores
         margins += self.model.score_unit * (classes > self.best[:, None])
         margins[rows, self.best] = np.inf
+        if self.target is not None:
+            margins[:, classes != self.target] = np.inf
         return margins
 
     @cached_property
     def margin(self) -> Array:
-        """f_y minus the next best score: 0 for a tie."""
+        """f_y minus the next best score, or minus the score of the target: 0 for a tie."""
+        if self.target is not None:
+            to_target: Array = self.scores.max(axis=1) - self.scores[:, self.target]
+            return to_target
         ordered = np.sort(self.scores, axis=1)
         return ordered[:, -1] - ordered[:, -2]
 
@@ -127,8 +138,10 @@ class ClassifierMethod(Method):
         """Return the threat model that is really certified when ``threat`` is requested; certificates name it."""
 
     @abstractmethod
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
-        """Return the label of a text, and what was found about it."""
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
+        """Return the label of a text, and how many edits cannot change it, or cannot make it ``target``."""
 
 
 class Certifier(Method):
@@ -153,14 +166,22 @@ def radii(margins: Array, constants: Array, allowance: Array, reach: Integers) -
     return clipped
 
 
-def batches(model: WindowModel, texts: Sequence[Text], threat: Threat) -> list[tuple[Integers, Batch]]:
-    """Group texts into batches that allow the same edits of ids; each comes with the numbers of its texts."""
-    everything = np.arange(len(texts))
+def batches(
+    model: WindowModel, texts: Sequence[Text], threat: Threat, target: int | None = None
+) -> list[tuple[Integers, Batch]]:
+    """Group texts into batches that allow the same edits of ids; each comes with the numbers of its texts.
+
+    Texts that have the label ``target`` already are in none of them.
+    """
+    everything: Integers = np.arange(len(texts))
+    if target is not None:
+        everything = everything[Batch(model, texts, threat).best != target]
     if threat.unrestricted or not model.alphabet.drops:
-        return [(everything, Batch(model, texts, threat))]
-    dropped = model.alphabet.encode_many(texts).lengths < np.fromiter(map(len, texts), np.int64, len(texts))
-    groups = (everything[~dropped], everything[dropped])
-    return [(rows, Batch(model, [texts[row] for row in rows], threat)) for rows in groups if len(rows)]
+        groups = [everything]
+    else:
+        dropped = model.alphabet.encode_many(texts).lengths < np.fromiter(map(len, texts), np.int64, len(texts))
+        groups = [everything[~dropped[everything]], everything[dropped[everything]]]
+    return [(rows, Batch(model, [texts[row] for row in rows.tolist()], threat, target)) for rows in groups if len(rows)]
 
 
 def edited_text(batch: Batch, index: int, operation: Operation, position: int, symbol: int) -> Text | None:
@@ -170,6 +191,12 @@ def edited_text(batch: Batch, index: int, operation: Operation, position: int, s
     return typed(alphabet, batch.threat, batch.texts[index], [Edit(operation, position, brought)])
 
 
-def is_counterexample(model: WindowModel, text: Text | None, label: int) -> TypeGuard[Text]:
-    """Ask the model itself whether it gives a text another label."""
-    return text is not None and int(model.encoded_scores(model.alphabet.encode_many([text]))[0].argmax()) != label
+def is_counterexample(text: Text | None, batch: Batch, index: int) -> TypeGuard[Text]:
+    """Ask the model itself whether it gives a text another label than that of a batch: with a target, that one."""
+    return text is not None and are_counterexample(batch.model.alphabet.encode(text), batch, index)
+
+
+def are_counterexample(ids: Ids, batch: Batch, index: int) -> bool:
+    """As :func:`is_counterexample`, of ids."""
+    found = int(batch.model.encoded_scores(EncodedTexts.single(ids))[0].argmax())
+    return found != int(batch.best[index]) if batch.target is None else found == batch.target

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar
 
+from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
@@ -47,16 +48,20 @@ class BruteForce(ClassifierMethod):
         given = self.alphabet
         return replace(threat, symbols=given.decode(range(1, given.size + 1)) if isinstance(given, Alphabet) else given)
 
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
         """Search the ball of one text."""
         if threat.neighbours is not None:
             raise InputError("brute-force can restrict operations and symbols, but not neighbours; use exact.")
         label, margin = classifier.answer(text)
+        if label.name == target:
+            return label.name, Verdict(0, IS_TARGET, margin)
         brought = _characters(classifier, text, threat)
         for distance in range(1, self.distance + 1):
             candidates = iter(Ball(text, distance, brought, threat.operations))  # type: ignore[type-var]
             while batch := list(islice(candidates, classifier.batch_size)):
-                if (found := classifier.first_other(batch, text, label)) is not None:
+                if (found := classifier.first_other(batch, text, label, target)) is not None:
                     return label.name, Verdict(distance - 1, "proved", margin, distance, found)
         return label.name, Verdict(self.distance, "proved", margin)
 

@@ -29,6 +29,7 @@ def certify_callable(
     max_distance: int | None = None,
     operations: Collection[Operation | OperationName] = OPERATIONS,
     symbols: Text | None = None,
+    target: str | None = None,
     **options: Any,
 ) -> Certificates:
     """Certify texts for any classifier, of which nothing is known but its answers.
@@ -36,8 +37,9 @@ def certify_callable(
     ``function`` gets a list of texts and returns one answer for each: a label (string or integer), a row of scores,
     or what a pipeline of transformers returns.  "smoothing" (RS-Del) certifies the majority vote over texts with
     deleted characters, with a probability; "brute-force" asks about every text within ``max_distance`` edits
-    (default 1), and therefore must be told the ``symbols`` that an attacker may type.  ``options`` are those of the
-    method, e.g. ``deletion``, ``bound_samples``, ``alpha`` and ``seed`` of smoothing.
+    (default 1), and therefore must be told the ``symbols`` that an attacker may type.  With a ``target``, certificates
+    are one-sided: this many edits cannot make the label ``target``.  ``options`` are those of the method, e.g.
+    ``deletion``, ``bound_samples``, ``alpha`` and ``seed`` of smoothing.
 
     Examples:
         >>> def classify(texts):
@@ -55,4 +57,4 @@ def certify_callable(
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known)) or 'none'}.")
     threat = Threat(frozenset(map(operation_of, operations)), symbols)
-    return certify(function, texts, kind(**options), max_distance=max_distance, threat=threat)
+    return certify(function, texts, kind(**options), max_distance=max_distance, threat=threat, target=target)

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
@@ -60,10 +61,13 @@ class DeletionSmoothing(ClassifierMethod):
         """Return the threat that is certified: the formulas know operations, so symbols and neighbours do not count."""
         return Threat(threat.operations)
 
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
         """Return the label of the majority and its certificate.
 
-        The samples depend on the seed and the text alone, not on the batch.
+        The samples depend on the seed and the text alone, not on the batch.  A label that cannot change cannot become
+        the target: with a target, the radius is the same.
         """
         raw = hashable_bytes(text)
         rng = np.random.default_rng([self.seed, *hashlib.sha256(raw).digest()])
@@ -72,6 +76,8 @@ class DeletionSmoothing(ClassifierMethod):
         agreeing = classifier.labels(self._deleted(text, self.bound_samples, rng)).count(label)
         mu = lower_confidence_bound(agreeing, self.bound_samples, self.alpha)
         radius = certified_radius(mu, self.deletion, threat)
+        if label.name == target and radius != ABSTAIN:
+            return label.name, Verdict(0, IS_TARGET, mu - 0.5)
         return label.name, Verdict(radius, self.claim, mu - 0.5)
 
     def _deleted(self, text: Text, count: int, rng: np.random.Generator) -> list[Text]:

@@ -48,7 +48,7 @@ class Interval(Certifier):
         """Return the lower bound of the margin over the box."""
         low, high = feature_box(batch, model, index)
         y = int(batch.best[index])
-        others = np.delete(model.head, y, axis=0)
+        others = np.delete(model.head, y, axis=0) if batch.target is None else model.head[batch.target][None]
         if self.elide:
             weights = model.head[y] - others
             return float((np.maximum(weights, 0) @ low + np.minimum(weights, 0) @ high).min())

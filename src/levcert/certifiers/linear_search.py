@@ -27,6 +27,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import Array, ClassifierMethod, Verdict
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier
@@ -64,7 +65,10 @@ class LinearSearch(ClassifierMethod):
             )
         return threat
 
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
+        """Search one text; a label that cannot change cannot become the target, so its radius holds for that, too."""
         model = classifier.source
         if not isinstance(model, LinearNgrams):
             raise InputError(f"This method needs {self.needs}.")
@@ -72,7 +76,15 @@ class LinearSearch(ClassifierMethod):
             raise InputError(f"An imported pipeline classifies texts of type str, not {type(text).__name__}.")
         deadline = None if self.budget is None else time.perf_counter() + self.budget
         search = TextSearch(model, text, threat, deadline)
-        return model.labels[search.label], search.verdict(self.distance)
+        label = model.labels[search.label]
+        if label == target:
+            ordered = np.sort(search.scores)
+            return label, Verdict(0, IS_TARGET, float(ordered[-1] - ordered[-2]))
+        found = search.verdict(self.distance)
+        changed = found.counterexample
+        if target is not None and changed is not None and classifier.labels([changed])[0].name != target:
+            found = replace(found, upper=None, counterexample=None)  # another class wins there
+        return label, found
 
 
 @dataclass(frozen=True)

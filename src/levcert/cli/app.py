@@ -13,6 +13,7 @@ from levcert.cli.commands import benchmark
 from levcert.cli.commands.attack import attack
 from levcert.cli.commands.audit import audit
 from levcert.cli.commands.certify import certify
+from levcert.cli.commands.check import check
 from levcert.cli.commands.datasets import datasets
 from levcert.cli.commands.demo import demo
 from levcert.cli.commands.evaluate import evaluate
@@ -43,6 +44,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     audit,
     attack,
     evaluate,
+    check,
     report,
     serve,
 )

@@ -22,6 +22,10 @@ Operations = Annotated[
 Symbols = Annotated[
     str | None, typer.Option(help="The characters that an attacker may bring in; default: all of Unicode.")
 ]
+Target = Annotated[
+    str | None,
+    typer.Option(help="One-sided: the only label that the attacker wants, such as ham; default: any other label."),
+]
 
 
 def threat_in(operations: str | None, symbols: str | None) -> Threat | None:

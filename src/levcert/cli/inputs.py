@@ -37,6 +37,7 @@ DataDir = Annotated[
 ]
 TextColumn = Annotated[str, typer.Option(help="Column of the texts, for files.")]
 LabelColumn = Annotated[str, typer.Option(help="Column of the labels, for files.")]
+WeightColumn = Annotated[str | None, typer.Option(help="Column that says how much each row counts, for files.")]
 OnBadRow = Annotated[BadRow, typer.Option(help="Stop at a row that cannot be used, or skip it.")]
 
 _STDIN = "-"
@@ -95,16 +96,30 @@ def labelled_in(
 
 
 def load_data(
-    data: str, data_dir: Path | None, test: Path | None, text_column: str, label_column: str, on_bad_row: BadRow
+    data: str,
+    data_dir: Path | None,
+    test: Path | None,
+    text_column: str,
+    label_column: str,
+    on_bad_row: BadRow,
+    weight_column: str | None = None,
 ) -> Dataset:
     """Load a dataset by name or from files; say on stderr how many bad rows were skipped."""
     from levcert.datasets import dataset_from_files, is_file, load_dataset
 
     if not is_file(data):
+        if weight_column is not None:
+            raise InputError(f"The dataset {data} has no weights; --weight-column is for files.")
         return load_dataset(data, data_dir)
     skipped: Counter[str] = Counter()
     dataset = dataset_from_files(
-        data, test, text_column=text_column, label_column=label_column, on_bad_row=on_bad_row, skipped=skipped
+        data,
+        test,
+        text_column=text_column,
+        label_column=label_column,
+        weight_column=weight_column,
+        on_bad_row=on_bad_row,
+        skipped=skipped,
     )
     _say_skipped(skipped)
     return dataset

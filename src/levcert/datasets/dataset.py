@@ -19,7 +19,7 @@ _SHOWN = 60  # characters of a text in a repr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Texts and the numbers of their labels.
+    """Texts and the numbers of their labels; ``weights`` say how much each row counts in training.
 
     Examples:
         >>> import numpy as np
@@ -29,12 +29,15 @@ class Split:
 
     texts: Sequence[Text]
     labels: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64] | None = None  # None: all rows count the same
 
     def __post_init__(self) -> None:
         if len(self.texts) != len(self.labels):
             raise InputError(
                 f"There are {len(self.texts)} texts and {len(self.labels)} labels; give one label per text."
             )
+        if self.weights is not None:
+            check_weights(self.weights, len(self.texts))
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -46,20 +49,23 @@ class Split:
     def take(self, rows: npt.NDArray[np.int64] | slice) -> Split:
         """Return the rows with these numbers as a new split."""
         chosen = range(len(self))[rows] if isinstance(rows, slice) else rows
-        return Split([self.texts[i] for i in chosen], self.labels[rows])
+        weights = None if self.weights is None else self.weights[rows]
+        return Split([self.texts[i] for i in chosen], self.labels[rows], weights)
 
     def cut(self, length: int | None) -> Split:
         """Return the split with each text truncated to its first ``length`` characters; None: unchanged."""
-        return self if length is None else Split([text[:length] for text in self.texts], self.labels)
+        return self if length is None else Split([text[:length] for text in self.texts], self.labels, self.weights)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 over all texts and labels in order: equal for equal data, on every machine."""
+        """A SHA-256 over all texts, labels and weights in order: equal for equal data, on every machine."""
         digest = hashlib.sha256()
         for text, label in zip(self.texts, self.labels, strict=True):
             raw = hashable_bytes(text)
             digest.update(b"%d %d " % (label, len(raw)))
             digest.update(raw)
+        if self.weights is not None:
+            digest.update(self.weights.astype("<f8").tobytes())
         return digest.hexdigest()
 
 
@@ -95,6 +101,15 @@ class Dataset:
             example = self.train.texts[train[0]] if len(train) else None
             rows.append((label, f"{len(train):,}", f"{len(test):,}", example))
         return html_table(("label", "train", "test", "example"), rows, repr(self)[1:-1])
+
+
+def check_weights(weights: npt.NDArray[np.float64], rows: int) -> None:
+    """Reject weights that are not one finite number of at least 0 per row."""
+    if weights.shape != (rows,):
+        raise InputError(f"There are {rows} texts and weights of shape {weights.shape}; give one weight per text.")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InputError(f"The weight of row {bad[0]} is {weights[bad[0]]}; weights are numbers of at least 0.")
 
 
 def holdout(split: Split, rows: int, seed: int) -> tuple[Split, Split]:

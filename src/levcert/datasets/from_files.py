@@ -23,6 +23,7 @@ def dataset_from_files(
     *,
     text_column: str = "text",
     label_column: str = "label",
+    weight_column: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
     test_share: float = 0.1,
     skipped: Counter[str] | None = None,
@@ -30,7 +31,8 @@ def dataset_from_files(
     r"""Read a training and a test file; without a test file, hold out a share of the training texts.
 
     A hash of the text decides which rows are held out, so equal texts are on the same side and the split is the same
-    on every machine.  ``skipped`` counts the bad rows that were skipped, by reason.
+    on every machine.  ``weight_column`` says how much each training row counts.  ``skipped`` counts the bad rows that
+    were skipped, by reason.
 
     Examples:
         >>> from pathlib import Path
@@ -41,7 +43,7 @@ def dataset_from_files(
     if not 0 <= test_share < 1 or not label_column:
         raise InputError("test_share must be in [0, 1), and label_column must name a column.")
     skipped = Counter() if skipped is None else skipped
-    rows = list(RowReader(train, text_column, label_column, on_bad_row, skipped=skipped))
+    rows = list(RowReader(train, text_column, label_column, on_bad_row, skipped=skipped, weight_column=weight_column))
     if not rows:
         raise InputError(f"{train} has no rows to train on.")
     labels = sorted_labels(row.label for row in rows if row.label is not None)
@@ -76,7 +78,8 @@ def _split(rows: list[Row], labels: tuple[str, ...], path: str | Path) -> Split:
         if row.label not in number:
             raise InputError(f"{path}: line {row.line}: the label {row.label!r} does not occur in the training file.")
     numbers = np.array([number[row.label] for row in rows if row.label is not None], dtype=np.int64)
-    return Split([row.text for row in rows], numbers)
+    weights = [row.weight for row in rows if row.weight is not None]
+    return Split([row.text for row in rows], numbers, np.array(weights) if len(weights) == len(rows) != 0 else None)
 
 
 def _hash_share(text: Text) -> float:

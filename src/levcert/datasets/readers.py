@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import math
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,11 +23,12 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """A text, its label if there is one, and the line (parquet: row) of the file where it begins."""
+    """A text, its label and weight if there are any, and the line (parquet: row) of the file where it begins."""
 
     line: int
     text: Text
     label: str | None
+    weight: float | None = None
 
 
 @dataclass
@@ -50,6 +52,7 @@ class RowReader:
     on_bad_row: Literal["error", "skip"] = "error"
     missing_text: str | None = None  # used in place of a missing text; None: the row is bad
     skipped: Counter[str] = field(default_factory=Counter)
+    weight_column: str | None = None
 
     def __post_init__(self) -> None:
         if self.on_bad_row not in ("error", "skip"):
@@ -71,7 +74,7 @@ class RowReader:
 
     @property
     def _columns(self) -> list[str]:
-        return [self.text_column] + ([self.label_column] if self.label_column else [])
+        return [column for column in (self.text_column, self.label_column, self.weight_column) if column]
 
     def _row(self, line: int, fields: Fields, defect: str | None) -> Row | None:
         text, label = fields.get(self.text_column) or self.missing_text, None
@@ -79,8 +82,12 @@ class RowReader:
         if self.label_column and not defect:
             label = fields.get(self.label_column)
             defect = _defect_of_label(label)
+        weight = None
+        if self.weight_column and not defect:
+            weight = _weight(fields.get(self.weight_column))
+            defect = None if weight is not None else "the weight is not a number of at least 0"
         if not defect:
-            return Row(line, cast(Text, text), None if label is None else str(label))
+            return Row(line, cast(Text, text), None if label is None else str(label), weight)
         if self.on_bad_row == "error":
             raise InputError(f"line {line}: {defect}. Fix the row, or skip bad rows with --on-bad-row skip.")
         self.skipped[defect] += 1
@@ -105,6 +112,17 @@ def _defect_of_label(label: Any) -> str | None:
     return "bad encoding, the label is not UTF-8" if _has_escaped_bytes(str(label)) else None
 
 
+def _weight(value: Any) -> float | None:
+    """Return a weight, or None if it is not a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        weight = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return weight if math.isfinite(weight) and weight >= 0 else None
+
+
 def _has_escaped_bytes(text: str) -> bool:
     return not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text)
 
@@ -119,7 +137,7 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
-                "Choose with --text-column and --label-column."
+                "Choose with --text-column, --label-column and --weight-column."
             )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from levcert.attacks.base import Attack
-from levcert.certificates.claims import Unit, holds_for_every_edit, is_about_the_model
+from levcert.certificates.claims import IS_TARGET, Unit, holds_for_every_edit, is_about_the_model
 from levcert.certificates.share import Share
 from levcert.certifiers.base import Method
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
@@ -27,12 +27,16 @@ def evaluate(
     max_distance: int | None = 2,
     budget: float | None = None,
     threat: Threat | None = None,
+    target: str | None = None,
 ) -> Evaluation:
     """Certify and attack texts with known labels, and count how many stay right.
 
     ``max_distance`` is the largest number of edits to look at; None: certify as far as the method can, and attack with
     up to 10 edits.  ``attack`` is None for no attack.  ``threat`` restricts what the attacker may do; without it, any
     edit is allowed (with the method lipslev, the substitutions that it is proved for).
+
+    With a ``target``, such as "ham", the attacker wants this label only.  Then the shares are those of the texts whose
+    true label is another one: how many get it (recall), and how many of these no k edits make ``target``.
 
     Examples:
         >>> model, data = levcert.load("toy.safetensors"), levcert.load_dataset("toy")
@@ -41,7 +45,7 @@ def evaluate(
         >>> print(result.verified(1))
         90.0% [68.3%, 98.8%]
     """
-    evaluator = Evaluator(model, method, attack, max_distance, budget, threat)
+    evaluator = Evaluator(model, method, attack, max_distance, budget, threat, target)
     evaluation = Evaluation.by(evaluator)
     for measured in evaluator.measured(labelled(model, texts, truth)):
         evaluation.add(measured)
@@ -64,7 +68,8 @@ class Evaluation:
     max_distance: int  # of the accuracies
     threat: Threat
     unit: Unit
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # of the texts that count: all but the target
+    target: str | None = None
     tally: Tally = field(default_factory=Tally)
     seconds: dict[str, float] = field(default_factory=lambda: {"certify": 0.0, "attack": 0.0})
 
@@ -73,10 +78,16 @@ class Evaluation:
         """Return an evaluation that has not yet counted any text."""
         model, attack = evaluator.model, None if evaluator.attack is None else name_of(evaluator.attack)
         method, threat, unit = name_of(evaluator.method), evaluator.attacker, model.alphabet.kind
-        return cls(method, attack, evaluator.reach, threat, unit, model.labels)
+        labels = tuple(label for label in model.labels if label != evaluator.target)
+        return cls(method, attack, evaluator.reach, threat, unit, labels, evaluator.target)
 
     def __len__(self) -> int:
         return len(self.tally)
+
+    @property
+    def counted(self) -> int:
+        """How many texts the shares are of: with a target, those whose true label is another one."""
+        return len(self._of(None))
 
     def add(self, measured: Measured) -> None:
         """Count a text."""
@@ -95,7 +106,7 @@ class Evaluation:
         return self.attack is not None and all(map(is_about_the_model, self.claims))
 
     def clean(self, label: str | None = None) -> Share:
-        """Return the share of texts with the right label: of all texts, or of those with one true label."""
+        """Return the share of texts with the right label: of all texts that count, or of those with one true label."""
         return self._of(label).clean()
 
     def verified(self, k: int, label: str | None = None) -> Share:
@@ -106,24 +117,32 @@ class Evaluation:
         """Return the share of texts that are right and for which nobody found k edits that change the label."""
         return self._of(label).attacked(k)
 
+    def verified_of_caught(self, k: int, label: str | None = None) -> Share:
+        """Return the share of the texts with the right label for which k edits are proved not to suffice."""
+        return self._of(label).verified_of_right(k)
+
     def _of(self, label: str | None) -> Tally:
-        return self.tally if label is None else self.tally.with_truth(label)
+        if label is not None:
+            return self.tally.with_truth(label)
+        return self.tally if self.target is None else self.tally.without_truth(self.target)
 
     def shares(self, label: str | None = None) -> dict[str, Share]:
         """Return each accuracy by its name: of all texts, or of those with one true label."""
-        shares = {"clean": self.clean(label)}
+        clean, recall = ("clean", "") if self.target is None else ("recall", " recall")
+        shares = {clean: self.clean(label)}
         distances = range(1, self.max_distance + 1)
-        weaker = [claim for claim in self.claims if not holds_for_every_edit(claim)]
-        verified = f"verified ({', '.join(weaker)})" if weaker else "verified"
+        weaker = [claim for claim in self.claims if not holds_for_every_edit(claim) and claim != IS_TARGET]
+        verified = f"verified{recall}" + (f" ({', '.join(weaker)})" if weaker else "")
         shares |= {f"{verified} k={k}": self.verified(k, label) for k in distances}
         if self.was_attacked:
-            shares |= {f"attacked k={k}": self.attacked(k, label) for k in distances}
+            shares |= {f"attacked{recall} k={k}": self.attacked(k, label) for k in distances}
         return shares
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return {
             "rows": len(self),
+            "target": self.target,
             "method": self.method,
             "attack": self.attack,
             "threat": self.threat.to_dict(),
@@ -139,4 +158,5 @@ class Evaluation:
     def __str__(self) -> str:
         """Say each accuracy of all texts, with its interval."""
         shares = ", ".join(f"{name}: {share}" for name, share in self.shares().items())
-        return f"{len(self):,} texts, against {self.threat} ({self.unit}): {shares}"
+        wanted = "" if self.target is None else f", target {self.target!r}"
+        return f"{self.counted:,} texts, against {self.threat} ({self.unit}){wanted}: {shares}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 from levcert.attacks import attack_each
 from levcert.attacks.base import Attack
 from levcert.certificates.certificate import Certificate
-from levcert.certificates.claims import holds_for_every_edit, is_about_the_model
+from levcert.certificates.claims import IS_TARGET, holds_for_every_edit, is_about_the_model
 from levcert.certifiers import certify_each
 from levcert.certifiers.base import Method
 from levcert.errors import InputError
@@ -44,6 +44,7 @@ class Evaluator:
     max_distance: int | None = 2
     budget: float | None = None
     threat: Threat | None = None
+    target: str | None = None  # the label that the attacker wants; None: any other label
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, WindowModel):
@@ -51,7 +52,7 @@ class Evaluator:
         # Without texts, nothing is done but to refuse bad options, before the work rather than in its course.
         deque(self._certificates(()), maxlen=0)
         if self.attack is not None:
-            deque(attack_each(self.model, (), self.attack), maxlen=0)
+            deque(attack_each(self.model, (), self.attack, target=self.target), maxlen=0)
 
     @cached_property
     def attacker(self) -> Threat:
@@ -81,7 +82,7 @@ class Evaluator:
     def _certificates(self, texts: Iterable[Text]) -> Iterator[Certificate]:
         return certify_each(
             self.model, texts, self.method, max_distance=self.max_distance, budget=self.budget, threat=self.attacker,
-            batch_size=_AT_ONCE,
+            target=self.target, batch_size=_AT_ONCE,
         )  # fmt: skip
 
     def _attacked(self, certificate: Certificate, truth: str) -> Measured:
@@ -121,7 +122,11 @@ def _nearer_counterexample(
     safe = certificate.radius if holds_for_every_edit(certificate.claim) else 0
     if not is_about_the_model(certificate.claim) or certificate.threat is None or nearest <= safe:
         return None, 0.0
-    [result] = attack_each(model, [certificate.text], attack, max_distance=nearest, threat=certificate.threat)
+    if certificate.claim == IS_TARGET:
+        return None, 0.0
+    [result] = attack_each(
+        model, [certificate.text], attack, max_distance=nearest, threat=certificate.threat, target=certificate.target
+    )
     if result.adversarial is None or result.distance is None:
         return None, result.seconds
     return (result.adversarial, result.distance), result.seconds

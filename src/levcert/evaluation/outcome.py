@@ -81,6 +81,10 @@ class Tally:
         """Return the tally of the texts with one true label."""
         return Tally(Counter({outcome: count for outcome, count in self.counts.items() if outcome.truth == label}))
 
+    def without_truth(self, label: str) -> Tally:
+        """Return the tally of the texts with any other true label."""
+        return Tally(Counter({outcome: count for outcome, count in self.counts.items() if outcome.truth != label}))
+
     def share(self, holds: Callable[[Outcome], bool]) -> Share:
         """Return the share of texts for which something holds."""
         return Share(sum(count for outcome, count in self.counts.items() if holds(outcome)), len(self))
@@ -90,6 +94,10 @@ class Tally:
 
     def verified(self, k: int) -> Share:
         return self.share(lambda outcome: outcome.verified(k))
+
+    def verified_of_right(self, k: int) -> Share:
+        """Return the share of the texts with the right label for which k edits are proved not to suffice."""
+        return Share(self.verified(k).hits, self.clean().hits)
 
     def attacked(self, k: int) -> Share:
         """Return the accuracy under attack: what the counterexamples within k edits leave."""

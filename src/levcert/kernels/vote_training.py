@@ -200,7 +200,7 @@ def train_texts(
     symbols: int,
     state: Hashes,
 ) -> tuple[float, int]:
-    """Train on some texts, one after the other; return the sum of losses and how many labels were right."""
+    """Train on some texts, one after the other; return the weighted sum of losses and how many labels were right."""
     classes, rows, reach = theta.shape[1], theta.shape[0] // orders.size - 1, orders.max()
     longest = 0
     for text in texts:
@@ -242,14 +242,14 @@ def train_texts(
                 scores[c] += votes[used[i], c]
         for c in range(classes):
             scores[c] *= scale
-        losses += loss_gradient(scores, y, distance, hinge, gradient) * weights[y]
+        losses += loss_gradient(scores, y, distance, hinge, gradient) * weights[text]
         for i in range(count):
             row = used[i]
             if row % (rows + 1) == rows:
                 continue
             for c in range(classes):
                 vote = votes[row, c]
-                slope = np.float32(gradient[c] * weights[y] * scale) * (1 - vote * vote)
+                slope = np.float32(gradient[c] * weights[text] * scale) * (1 - vote * vote)
                 if slope != 0:
                     squares[row, c] += slope * slope
                     theta[row, c] -= rate * slope / (np.sqrt(squares[row, c]) + _TINY)

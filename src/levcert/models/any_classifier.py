@@ -65,8 +65,13 @@ class Classifier:
             margin = float(ordered[-1] - ordered[-2])
         return self._labels(answers)[0], margin
 
-    def first_other(self, texts: Sequence[Text], known: Text, label: Label) -> Text | None:
-        """Return the first of some texts that has another label than a known text, or None.
+    def class_names(self, text: Text) -> tuple[str, ...]:
+        """Return the names of the classes of a function that gives scores, by asking it about a text."""
+        classes = self.scores([text]).shape[1]
+        return self.names or tuple(map(str, range(classes)))
+
+    def first_other(self, texts: Sequence[Text], known: Text, label: Label, target: str | None = None) -> Text | None:
+        """Return the first of some texts that has another label than a known text (or the label ``target``), or None.
 
         The known text is classified again together with them, and a text that is found is classified again on its own:
         a function that changes its answer is rejected.
@@ -74,7 +79,7 @@ class Classifier:
         found = self.labels([*texts, known])
         self._check_same(known, label, found.pop())
         for text, other in zip(texts, found, strict=True):
-            if other != label:
+            if other != label and target in (None, other.name):
                 self._check_same(text, other, self.labels([text])[0])
                 return text
         return None

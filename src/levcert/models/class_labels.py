@@ -1,4 +1,4 @@
-"""The names of classes."""
+"""The names of classes, and the number of one of them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,3 +23,10 @@ def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
     if any(len(name) > LONGEST_LABEL for name in names):
         raise InputError(f"A label has at most {LONGEST_LABEL:,} characters; shorten {max(names, key=len)[:40]!r}….")
     return names
+
+
+def target_number(target: str, labels: Sequence[str]) -> int:
+    """Return the number of the label that an attacker wants; refuse one that the classifier does not have."""
+    if target not in labels:
+        raise InputError(f"There is no label {target!r}; the classifier has {', '.join(map(repr, labels))}.")
+    return labels.index(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,6 +58,15 @@ class TrainingRecord:
     def test_accuracy(self) -> float | None:
         """The share of test texts that the model labels correctly, if there were any."""
         return self.metrics.get("test")
+
+    @property
+    def temperature(self) -> float:
+        """T of the probabilities softmax(f/T); 1 for a model that was not calibrated."""
+        calibration = self.metrics.get("calibration", {})
+        value = calibration.get("temperature", 1.0) if isinstance(calibration, Mapping) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise InputError(f"The temperature of the model's probabilities is {value!r}; train the model again.")
+        return float(value)
 
     @property
     def seconds(self) -> float | None:

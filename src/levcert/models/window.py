@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from levcert.errors import InputError
 from levcert.models import edit_effects
+from levcert.models.calibration import probabilities
 from levcert.models.edit_effects import EditEffects, Mask, Positions, Scores, windows_of
 from levcert.models.tap_bounds import UNDERFLOW, TapCosts, WindowRange
 from levcert.models.training_record import TrainingRecord
@@ -96,6 +97,10 @@ class WindowModel(ABC):
         """Return the label with the highest score of each text; of equal ones, the first."""
         best = self.encoded_scores(self.alphabet.encode_many(texts)).argmax(axis=1)
         return np.array([self.labels[y] for y in best], dtype=np.str_)
+
+    def probabilities(self, texts: Sequence[Text]) -> Scores:
+        """Return softmax(f/T) of the scores, with the temperature T that training fitted to held-out rows."""
+        return probabilities(self.scores(texts), self.training.temperature)
 
     def encoded_scores(self, texts: EncodedTexts) -> Scores:
         """Return the scores of texts that are already ids."""

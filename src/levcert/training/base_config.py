@@ -7,10 +7,19 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, Final, Self, get_args, get_origin, get_type_hints
 
 from levcert.errors import InputError
 from levcert.files.atomic import existing_file
+
+CLASS_WEIGHT_HELP: Final = (
+    "balanced: give rare classes as much weight as common ones; none: do not; "
+    "auto: balanced if some class is at least twice as common as another."
+)
+
+CALIBRATION_HELP: Final = (
+    "auto: fit the temperature of the probabilities to the validation rows{}; none: do not. Labels stay the same."
+)
 
 
 def option(default: Any, help_text: str) -> Any:

@@ -18,11 +18,16 @@ CONFIGURATIONS: Final[dict[str, type[Configuration]]] = {"votes": VoteConfig, "c
 
 def configured(model: str, dataset: Dataset, options: dict[str, Any]) -> Configuration:
     """Return the configuration of a family for a dataset, with some options set; ``preset`` may be one of them."""
+    from levcert.training.data import resolved_class_weight
+
     check_options(model, options)
+    config: VoteConfig | TrainingConfig
     if model == "conv":
         changes = {name: value for name, value in options.items() if name != "preset"}
-        return TrainingConfig.preset(options.get("preset", "paper"), dataset.name, **changes)
-    return VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))
+        config = TrainingConfig.preset(options.get("preset", "paper"), dataset.name, **changes)
+    else:
+        config = VoteConfig().changed(options).aimed(len(dataset.train), frozenset(options))
+    return config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
 
 
 def check_options(model: str, options: dict[str, Any]) -> None:

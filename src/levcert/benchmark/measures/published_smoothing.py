@@ -23,7 +23,9 @@ class PublishedSmoothing(DeletionSmoothing):
     def claim(self) -> str:
         return "no certificate"
 
-    def verdict(self, classifier: Classifier, text: Text, threat: Threat) -> tuple[str, Verdict]:
+    def verdict(
+        self, classifier: Classifier, text: Text, threat: Threat, target: str | None = None
+    ) -> tuple[str, Verdict]:
         rng = np.random.default_rng([self.seed, *hashlib.sha256(hashable_bytes(text)).digest()])
         votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)))
         label = min(votes, key=lambda label: (-votes[label], label.name))

@@ -72,11 +72,11 @@ class Chains(Certifier):
         ]
 
     def radius(self, batch: Batch, index: int, ranges: list[tuple[int, WindowRange]]) -> int:
-        margins, label = batch.margins[index], int(batch.best[index])
+        margins = batch.margins[index]
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
         most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
         costs = ChainCosts.of(batch, index, ranges, symbols=self.symbols)
-        others = [other for other in range(batch.model.classes) if other != label]
+        others = np.flatnonzero(np.isfinite(margins)).tolist()
         edits = most if most <= _ONCE else min(_FIRST_EDITS, most)
         while True:
             spare = margins[others, None] - allowance * np.arange(2, edits + 2)

@@ -89,9 +89,11 @@ class PairSearch(LocalLosses):
     def _first_counterexample(self, scripts: Iterator[list[Edit]]) -> list[Edit] | None:
         """Let the model itself decide about scripts; those that keep the label are counted."""
         for script in scripts:
-            if is_counterexample(self.batch.model, self.text(script), self.label):
+            if is_counterexample(self.text(script), self.batch, self.index):
                 return script
             self.suspects += 1
+            if self.batch.target is not None:  # a third class may win in any number of scripts
+                self._spend()
         return None
 
     def _near_pairs(self) -> Iterator[list[Edit]]:
@@ -145,7 +147,7 @@ class PairSearch(LocalLosses):
             for other in others:
                 if self.margins[other] - self.far(other)[0][count - 1] <= self.tolerance:
                     script = self.far_script(other, count)
-                    if is_counterexample(self.batch.model, self.text(script), self.label):
+                    if is_counterexample(self.text(script), self.batch, self.index):
                         return script
         return None
 

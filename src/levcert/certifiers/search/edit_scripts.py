@@ -24,7 +24,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from levcert.certifiers.base import Array, Batch, is_counterexample
+from levcert.certifiers.base import Array, Batch, are_counterexample, is_counterexample
 from levcert.certifiers.search.edit_pairs import UndecidedError
 from levcert.text.alphabet import EncodedTexts, Ids, Text
 from levcert.text.edits import Operation
@@ -94,7 +94,7 @@ class ScriptSearch:
         model, allowed, y = self.batch.model, self.batch.allowed, int(self.batch.best[self.index])
         scores = model.encoded_scores(EncodedTexts.single(ids))[0]
         margins = scores[y] - scores + model.score_unit * (np.arange(model.classes) > y)
-        margins[y] = np.inf
+        margins[np.isinf(self.batch.margins[self.index])] = np.inf  # of the label, and of all but the target
         # What the edits after the next one may take; without a bound (an infinite cost) nothing can be pruned.
         slack = (left - 1) * self.costs if left > 1 else np.zeros_like(self.costs)
         slack[y] = 0
@@ -118,9 +118,8 @@ class ScriptSearch:
 
     def _counterexample(self, ids: Ids) -> tuple[int, Text] | None:
         """Return the text with these ids, if allowed edits lead there, few enough, and it has another label."""
-        batch, text, label = self.batch, self.batch.texts[self.index], int(self.batch.best[self.index])
-        model = batch.model
-        if int(model.encoded_scores(EncodedTexts.single(ids))[0].argmax()) == label:
+        batch, text, model = self.batch, self.batch.texts[self.index], self.batch.model
+        if not are_counterexample(ids, batch, self.index):
             return None
         script = seen_script(model.alphabet, batch.threat, text, model.alphabet.decode(ids), self.distance)
         if script is None:
@@ -128,7 +127,7 @@ class ScriptSearch:
         changed = typed(model.alphabet, batch.threat, text, script)
         if changed is None:
             raise UndecidedError  # other edits that lead to the same ids might be ones that can be typed
-        return (len(script), changed) if is_counterexample(model, changed, label) else None
+        return (len(script), changed) if is_counterexample(changed, batch, self.index) else None
 
 
 def _edited(ids: Ids, operation: int, t: int, symbol: int) -> Ids:

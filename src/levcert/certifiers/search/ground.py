@@ -38,9 +38,9 @@ class TextGround:
 
     @cached_property
     def margins(self) -> dict[int, int]:
-        """What each other class must gain on the label to take its place, in units."""
+        """What each other class that matters must gain on the label to take its place, in units."""
         row = self.batch.margins[self.index]
-        return {y: round(float(row[y]) / UNIT) for y in range(self.model.classes) if y != self.label}
+        return {int(y): round(float(row[y]) / UNIT) for y in np.flatnonzero(np.isfinite(row))}
 
     @cached_property
     def allowed(self) -> tuple[Mask, Mask, Mask]:

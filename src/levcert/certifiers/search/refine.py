@@ -170,7 +170,8 @@ class RadiusSearch:
         alphabet = self.batch.model.alphabet
         edits = [Edit(Operation(kind), t, alphabet.decode([c]) if c else None) for kind, t, c in script]
         text = typed(alphabet, self.batch.threat, self.batch.texts[self.index], edits)
-        return text if is_counterexample(self.batch.model, text, y) else None
+        # With a target and more than two classes, a third class may win where the target beats the label.
+        return text if is_counterexample(text, self.batch, self.index) else None
 
 
 def edited(

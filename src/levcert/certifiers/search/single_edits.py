@@ -37,7 +37,7 @@ def worst_single_edit(local: LocalLosses, deadline: float | None = None) -> tupl
             for place in suspects[np.argsort(least[least <= tolerance], kind="stable")]:
                 symbol = int(place[1]) + 1 if len(place) == 2 else 0
                 text = edited_text(batch, index, operation, first + int(place[0]), symbol)
-                if is_counterexample(batch.model, text, y):
+                if is_counterexample(text, batch, index):
                     return worst, text
         if deadline is not None and time.perf_counter() > deadline:
             return None, None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Operations, Symbols, Target, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
@@ -42,6 +42,7 @@ def attack(
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
     symbols: Symbols = None,
+    target: Target = None,
     output: Output = None,
     resume: Resume = False,
     trusted_key: TrustedKey = None,
@@ -60,9 +61,9 @@ def attack(
     source = texts_in(texts, file, text_column, on_bad_row)
     threat = threat_in(operations, symbols)
     classifier = load(model, trusted_key=trusted_key)
-    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat)
+    answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
     if output is not None:
-        settings = ("attack", method, max_distance, str(threat or ANY_EDIT))
+        settings = ("attack", method, max_distance, str(threat or ANY_EDIT), target)
         changed: Counter[bool] = Counter()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:

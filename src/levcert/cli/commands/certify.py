@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, threat_in
+import typer
+
+from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, Target, threat_in
 from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
 from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
 from levcert.runs.progress_bar import watched
@@ -35,6 +37,10 @@ def certify(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    target: Target = None,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Also prove how many edits cannot make each of the other labels.")
+    ] = False,
     output: Output = None,
     resume: Resume = False,
     trusted_key: TrustedKey = None,
@@ -45,6 +51,7 @@ def certify(
     Example: levcert certify toy.safetensors "hello w0rld"
     """
     from levcert import load
+    from levcert.certificates.claims import IS_TARGET
     from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
     from levcert.certifiers import certify_each
     from levcert.files.row_files import json_line
@@ -56,6 +63,7 @@ def certify(
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
+        target=target, per_class=per_class,
         batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,
     )  # fmt: skip
     explained = source.kind == "arguments"
@@ -64,7 +72,7 @@ def certify(
         return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
 
     if output is not None:
-        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained)
+        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained, target, per_class)
         totals = _Totals()
 
         def records(rest: Iterator[Text]) -> Iterator[Record]:
@@ -74,7 +82,8 @@ def certify(
         file_of_rows.write(source.texts, records, resume=resume, seen=totals.add)
         totals.print(str(output), json=json)
         return
-    lines = Lines({"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6, "text": 0}, numbers=("radius",))
+    widths = {"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6 if target is None else len(IS_TARGET)}
+    lines = Lines({**widths, "text": 0}, numbers=("radius",))
     for certificate in certificates(source.texts):
         if json:
             print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
@@ -86,9 +95,10 @@ def certify(
 
 def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
     """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
+    from levcert.certificates.claims import IS_TARGET
     from levcert.evaluation.evaluator import with_attack
 
-    if certificate.counterexample is not None:
+    if certificate.counterexample is not None or certificate.claim == IS_TARGET:
         return certificate
     return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
 
@@ -107,7 +117,11 @@ def _print_explained(certificate: Certificate) -> None:
     }
     if certificate.counterexample is not None and certificate.upper:
         edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
-        facts["changed by"] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+        found = "changed by" if certificate.target is None else "becomes so"
+        facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+    if certificate.class_radii is not None:
+        radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
+        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
     console.print(Styled(printable(certificate.text)), soft_wrap=True)
     for name, fact in facts.items():
         console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
@@ -125,6 +139,9 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     edits = claimed_edits(2, certificate.claim, certificate.threat, certificate.unit)
     if not lines.begun and edits != "edits":
         console.print(f"The radius counts {edits}.", markup=False, soft_wrap=True)
+    if not lines.begun and certificate.target is not None:
+        sentence = f"The radius is the number of edits that cannot make the label {certificate.target!r}."
+        console.print(sentence, markup=False, soft_wrap=True)
     changed = certificate.counterexample
     shown = printable(text) if changed is None else shown_edits(text, changed, context=len(text))
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
@@ -136,10 +153,15 @@ class _Totals:
 
     radii: Counter[int] = field(default_factory=Counter)
     last: Record = field(default_factory=dict)
+    passing: int = 0  # texts that have the label of the target as they are
 
     def add(self, record: Record) -> None:
+        from levcert.certificates.claims import IS_TARGET
+
         self.radii[int(record["radius"])] += 1
-        self.last = record
+        if record["claim"] != IS_TARGET or not self.last:
+            self.last = record
+        self.passing += record["claim"] == IS_TARGET
 
     def print(self, output: str, *, json: bool) -> None:
         rows = self.radii.total()
@@ -150,7 +172,10 @@ class _Totals:
             f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
             for k in range(1, min(max(self.radii, default=0), 3) + 1)
         ]
-        print(f"{output}: {rows:,} certificates" + (f"; labels kept: {', '.join(kept)}" if kept else ""))
+        target = self.last.get("target")
+        what = "labels kept" if target is None else f"cannot become {target!r}"
+        passing = f", of which {self.passing:,} are {target!r} as they are" if self.passing else ""
+        print(f"{output}: {rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
 
     def _edits(self, count: int) -> str:
         """Return what the rows are about; all have the same threat, unit and kind of claim."""

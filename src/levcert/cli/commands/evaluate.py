@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, threat_in
+from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, Target, threat_in
 from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
 from levcert.cli.outputs import Json, print_json
 from levcert.errors import InputError
@@ -28,6 +28,7 @@ def evaluate(
     budget: Budget = None,
     operations: Operations = None,
     symbols: Symbols = None,
+    target: Target = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
@@ -45,7 +46,7 @@ def evaluate(
 
     threat = threat_in(operations, symbols)
     attacks = None if attack == "none" else attack
-    evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat)
+    evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat, target)
     evaluation = Evaluation.by(evaluator)
     labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
     expected = rows if labelled.total is None else min(rows or labelled.total, labelled.total)
@@ -70,18 +71,43 @@ def evaluate(
 def _print(evaluation: Evaluation, title: str) -> None:
     from levcert.cli.console import console, table
 
-    count, labels = len(evaluation), evaluation.labels
-    heading = f"{title}: {count:,} texts, against {evaluation.threat} ({evaluation.unit})"
-    listing = table(heading, "accuracy", ">all", "95 % interval", *(f">{label}" for label in labels))
+    count, labels, target = len(evaluation), evaluation.labels, evaluation.target
+    which = "" if target is None else f" that are not {target!r}"
+    heading = f"{title}: {evaluation.counted:,} texts{which}, against {evaluation.threat} ({evaluation.unit})"
+    listing = table(
+        heading, "accuracy" if target is None else "share", ">all", "95 % interval", *(f">{label}" for label in labels)
+    )
     of_class = [evaluation.shares(label) for label in labels]
     for name, share in evaluation.shares().items():
         low, high = share.interval
+        all_texts = (f"{share.value:.1%}", f"{low:.1%} – {high:.1%}") if share.total else ("—", "—")
         per_class = (f"{shares[name].value:.1%}" if shares[name].total else "—" for shares in of_class)
-        listing.add_row(name, f"{share.value:.1%}", f"{low:.1%} – {high:.1%}", *per_class)
+        listing.add_row(name, *all_texts, *per_class)
     console.print(listing)
+    if target is not None:
+        for label in labels:
+            _print_recall(evaluation, label, target)
     claims = ", ".join(f"{number:,} {claim}" for claim, number in evaluation.claims.items())
     milliseconds = {name: 1000 * seconds / count for name, seconds in evaluation.seconds.items()}
     attacked = f"; attack {evaluation.attack}: {milliseconds['attack']:.3g} ms per text" * evaluation.was_attacked
     console.print(f"method {evaluation.method}: {milliseconds['certify']:.3g} ms per text, claims: {claims}{attacked}")
     if evaluation.attack and not evaluation.was_attacked:
         console.print(f"{evaluation.method} certifies another classifier than the model, so the model is not attacked.")
+
+
+def _print_recall(evaluation: Evaluation, label: str, target: str) -> None:
+    """Say how much of what is caught stays caught."""
+    from levcert.certificates.claims import IS_TARGET
+    from levcert.certificates.explain import claimed_edits
+    from levcert.cli.console import console
+
+    k, caught = evaluation.max_distance, evaluation.clean(label)
+    if not k or not caught.hits:
+        return
+    claim = next((claim for claim in evaluation.claims if claim != IS_TARGET), "proved")
+    edits = claimed_edits(k, claim, evaluation.threat, evaluation.unit)
+    sentence = (
+        f"Of the {caught.hits:,} texts of {label!r} that are caught, {evaluation.verified_of_caught(k, label)} "
+        f"cannot be made {target!r} with {k} {edits}."
+    )
+    console.print(sentence, markup=False, soft_wrap=True)

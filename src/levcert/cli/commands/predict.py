@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from levcert.models.window import WindowModel
     from levcert.text.alphabet import Text
 
-_COLUMNS: Final[Columns] = {"text": "text", "label": "string", "margin": "number"}
+_COLUMNS: Final[Columns] = {
+    "text": "text",
+    "label": "string",
+    "margin": "number",
+    "probability": "number",
+}
 
 
 def predict(
@@ -30,7 +35,7 @@ def predict(
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
-    """Label texts; the margin is the lead of the label's score over the next best score.
+    """Label texts, with the lead of the label's score over the next best score (margin) and the label's probability.
 
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
@@ -52,12 +57,13 @@ def predict(
             shares = ", ".join(f"{count:,} {label}" for label, count in counts.most_common())
             print(f"{output}: {counts.total():,} rows: {shares}")
         return
-    lines = Lines({"label": max(map(len, classifier.labels)), "margin": 10, "text": 0}, numbers=("margin",))
+    widths = {"label": max(map(len, classifier.labels)), "margin": 10, "probability": 11, "text": 0}
+    lines = Lines(widths, numbers=("margin", "probability"))
     for row in rows:
         if json:
             print_line(json_line(row, _COLUMNS))
         else:
-            lines.add(row["label"], f"{row['margin']:.4g}", printable(row["text"]))
+            lines.add(row["label"], f"{row['margin']:.4g}", f"{row['probability']:.1%}", printable(row["text"]))
 
 
 def _rows(model: WindowModel, texts: Iterator[Text], at_once: int) -> Iterator[Record]:
@@ -67,8 +73,9 @@ def _rows(model: WindowModel, texts: Iterator[Text], at_once: int) -> Iterator[R
         scores = model.scores(chunk)
         ordered = np.sort(scores, axis=1)
         margins = ordered[:, -1] - ordered[:, -2]
-        for text, label, margin in zip(chunk, scores.argmax(axis=1), margins, strict=True):
-            yield {"text": text, "label": model.labels[label], "margin": float(margin)}
+        chances = model.probabilities(chunk).max(axis=1)
+        for text, label, margin, chance in zip(chunk, scores.argmax(axis=1), margins, chances, strict=True):
+            yield {"text": text, "label": model.labels[label], "margin": float(margin), "probability": float(chance)}
 
 
 def _counted(rows: Iterator[Record], counts: Counter[str]) -> Iterator[Record]:

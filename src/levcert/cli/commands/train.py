@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data, remember_file
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
 from levcert.cli.outputs import Json, Resume, print_json, rows_used
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
@@ -35,6 +35,7 @@ def train(
     test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
+    weight_column: WeightColumn = None,
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
     json: Json = False,
@@ -52,7 +53,7 @@ def train(
     values |= {"preset": preset} if preset else {}
     check_options(model, values)
     check_model_path(output)
-    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row)
+    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row, weight_column)
     checkpoint = output.with_suffix(".checkpoint")
     try:
         settings = configured(model, dataset, values)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from levcert.cli.exit_codes import say
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, load_data, remember_file
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
 from levcert.cli.outputs import Json, print_json, rows_used
 from levcert.files.atomic import check_model_path
 
@@ -28,6 +28,7 @@ def tune(
     epochs: Annotated[int, typer.Option(help="Passes over the training texts.")] = 3,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
+    weight_column: WeightColumn = None,
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
     json: Json = False,
@@ -45,7 +46,7 @@ def tune(
     from levcert.training.votes.tune import tune as search
 
     check_model_path(output)
-    dataset = load_data(data, data_dir, None, text_column, label_column, on_bad_row)
+    dataset = load_data(data, data_dir, None, text_column, label_column, on_bad_row, weight_column)
     journal = output.with_suffix(".tuning.jsonl")
     grid: dict[str, Sequence[Any]] = {
         "orders": orders.split(),

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from levcert.errors import InputError
 from levcert.models.activations import get_activation
-from levcert.training.base_config import Configuration, option
+from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, Configuration, option
 
 Method = Literal["lipschitz", "penalty", "plain"]
 Normaliser = Literal["norms", "substitution", "edits"]
@@ -52,10 +52,12 @@ class TrainingConfig(Configuration):
     batch_size: int = option(128, "Texts per step.")
     epochs: int = option(30, "Passes over the training texts.")
     deletion: float = option(0.0, "Probability of deleting each character in training (for RS-Del).")
+    class_weight: Literal["auto", "none", "balanced"] = option("auto", CLASS_WEIGHT_HELP)
     cut: int | None = option(
         None, "Truncate each text to its first N characters; certificates then apply to the truncated text."
     )
     validation_rows: int = option(0, "Number of training rows to hold out and report accuracy on.")
+    calibration: Literal["auto", "none"] = option("auto", CALIBRATION_HELP.format(""))
     seed: int = option(1, "Seed for the weights, the order of the texts and the held-out rows.")
     threads: int = option(1, "CPU threads; results agree up to rounding.")
     device: str = option("cpu", "cpu (our own kernels), or a torch device such as cuda (plain torch).")

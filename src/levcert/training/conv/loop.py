@@ -26,7 +26,7 @@ from levcert.training.conv.fft_convolution import memory_released
 from levcert.training.conv.losses import loss_of
 from levcert.training.conv.network import ConvNetwork
 from levcert.training.conv.schedules import triangular
-from levcert.training.data import accuracy, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -44,6 +44,7 @@ _MEMORIES: dict[str, tuple[int, ...] | None] = {
 class _Data:
     texts: EncodedTexts
     labels: torch.Tensor
+    weights: torch.Tensor | None  # how much each text counts; None: all the same
 
 
 @dataclass
@@ -139,9 +140,16 @@ def train(
     if resume and path is None:
         raise InputError("resume=True needs the checkpoint of the interrupted run; set checkpoint=.")
     check_unused(path, resume=resume, restart=restart)
+    config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = Alphabet.from_corpus(str(text) for text in split.texts)
-    data = _Data(alphabet.encode_many(split.texts), torch.from_numpy(split.labels))
+    weights = row_weights(split, config.class_weight)
+    same = (weights == 1).all()
+    data = _Data(
+        alphabet.encode_many(split.texts),
+        torch.from_numpy(split.labels),
+        None if same else torch.from_numpy(weights.astype(np.float32)),
+    )
     network = ConvNetwork(config, alphabet.size, len(dataset.labels)).to(config.device)
     optimiser = _optimiser(network, config)
     identity = run_identity(config, dataset, split)
@@ -164,6 +172,8 @@ def train(
     model = network.fold(alphabet, dataset.labels)
     metrics = {"seconds": round(run.progress.seconds, 3), "epochs": run.progress.history}
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
+    if validation is not None and config.calibration == "auto":
+        metrics["calibration"] = calibration(model, validation)
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
@@ -174,7 +184,7 @@ def _step(network: ConvNetwork, optimiser: torch.optim.Optimizer, batch: _Data, 
     config = network.config
     labels = batch.labels.to(network.head.device)
     scores = network.logits(batch.texts, labels)
-    loss = loss_of(scores, labels, config)
+    loss = loss_of(scores, labels, config, None if batch.weights is None else batch.weights.to(network.head.device))
     if config.method == "penalty":
         loss = loss + config.penalty * network.margin_constant()
     optimiser.zero_grad(set_to_none=True)
@@ -201,4 +211,4 @@ def _batch(data: _Data, rows: npt.NDArray[np.int64], config: TrainingConfig, pro
         kept = rng.random(len(texts.ids)) >= config.deletion
         offsets = np.concatenate([[0], np.cumsum(kept)])[texts.offsets]
         texts = EncodedTexts(texts.ids[kept], offsets)
-    return _Data(texts, data.labels[rows])
+    return _Data(texts, data.labels[rows], None if data.weights is None else data.weights[rows])

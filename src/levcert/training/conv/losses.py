@@ -10,8 +10,8 @@ from torch.nn import functional
 from levcert.training.conv.config import TrainingConfig
 
 
-def loss_of(scores: Tensor, labels: Tensor, config: TrainingConfig) -> Tensor:
-    """Return the mean loss of a batch; ``scores`` are those of the 1-Lipschitz network.
+def loss_of(scores: Tensor, labels: Tensor, config: TrainingConfig, weights: Tensor | None = None) -> Tensor:
+    """Return the mean loss of a batch; ``scores`` are those of the 1-Lipschitz network, ``weights`` those of the texts.
 
     ``cross_entropy``: of τ·(f_ŷ − f_y + c), with τ the scale and c the margin that the label should win by.
     ``hinge``: max(0, c − min_ŷ (f_y − f_ŷ)).  A text that wins by c withstands ⌈c⌉ − 1 edits and pulls no longer, so
@@ -21,6 +21,10 @@ def loss_of(scores: Tensor, labels: Tensor, config: TrainingConfig) -> Tensor:
     if config.loss == "hinge":
         best_other = scores.masked_fill(own.bool(), -math.inf).amax(dim=1)
         margins = scores.gather(1, labels[:, None])[:, 0] - best_other
-        return (config.margin - margins).clamp(min=0).mean() * config.scale
+        lacking = (config.margin - margins).clamp(min=0)
+        return (lacking if weights is None else lacking * weights).mean() * config.scale
     wanted = scores if config.margin == 0 else scores - config.margin * own
-    return functional.cross_entropy(wanted if config.scale == 1 else wanted * config.scale, labels)
+    wanted = wanted if config.scale == 1 else wanted * config.scale
+    if weights is None:
+        return functional.cross_entropy(wanted, labels)
+    return (functional.cross_entropy(wanted, labels, reduction="none") * weights).mean()

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from levcert.errors import InputError
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
-from levcert.training.base_config import Configuration, option
+from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, Configuration, option
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,7 @@ class VoteConfig(Configuration):
         "sampled", "How to find the worst edits: sample tries at the places that matter most, or try all (slower)."
     )
     dropout: float = option(0.2, "Share of n-grams to drop at random.")
-    class_weight: Literal["none", "balanced"] = option(
-        "none", "balanced: give rare classes as much weight as common ones."
-    )
+    class_weight: Literal["auto", "none", "balanced"] = option("auto", CLASS_WEIGHT_HELP)
     learning_rate: float = option(0.3, "Initial learning rate of Adagrad; it falls to 0 over the run.")
     epochs: int = option(3, "Passes over the training texts.")
     patience: int = option(2, "Stop after this many epochs without a better verified accuracy.")
@@ -48,6 +46,9 @@ class VoteConfig(Configuration):
         None, "Truncate each text to its first N characters; certificates then apply to the truncated text."
     )
     validation_rows: int = option(0, "Number of training rows to hold out and report accuracy on.")
+    calibration: Literal["auto", "none"] = option(
+        "auto", CALIBRATION_HELP.format(", or without these, to those of a second training run")
+    )
     seed: int = option(1, "Seed for the order of the texts, dropout and the held-out rows.")
 
     def __post_init__(self) -> None:

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levcert.datasets.dataset import Dataset, Split
+from levcert.datasets.dataset import Dataset, Split, holdout, holdout_apart
+from levcert.errors import InputError
 from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import check_unused, load_checkpoint, run_identity, save_checkpoint
-from levcert.training.data import accuracy, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.votes.config import VoteConfig
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 _TEXTS_AT_ONCE = 1000  # between two checks for Ctrl-C
+_FEW_CALIBRATION_ROWS, _MOST_CALIBRATION_ROWS = 200, 1000
 _STATE = "theta", "squares", "votes", "best", "state"
 
 
@@ -34,6 +36,7 @@ class _Run:
     labels: tuple[str, ...]
     texts: EncodedTexts
     numbers: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]  # how much each text counts
     validation: Split | None
     identity: dict[str, Any]
     checkpoint: Path | None
@@ -44,10 +47,6 @@ class _Run:
         shape = (len(self.config.orders) * (2**self.config.table_bits + 1), len(self.labels))
         self.theta, self.squares, self.votes, self.best = (np.zeros(shape, dtype=np.float32) for _ in range(4))
         self.state = np.array([self.config.seed], dtype=np.uint64)
-        counts = np.bincount(self.numbers, minlength=len(self.labels))
-        self.weights = np.ones(len(self.labels))
-        if self.config.class_weight == "balanced":
-            self.weights = len(self.numbers) / (np.count_nonzero(counts) * np.maximum(counts, 1.0))
 
     @property
     def steps(self) -> int:
@@ -129,13 +128,15 @@ def train_votes(
 ) -> VoteModel:
     """Train bounded votes as the configuration says."""
     check_unused(checkpoint, resume=resume, restart=restart)
+    config = config.changed({"class_weight": resolved_class_weight(config.class_weight, dataset.train)})
     split, validation = training_rows(dataset, config.cut, config.validation_rows, config.seed)
     alphabet = (
         Alphabet.bytes() if config.symbols == "bytes" else Alphabet.from_corpus(str(text) for text in split.texts)
     )
     identity = run_identity(config, dataset, split)
     encoded, numbers = alphabet.encode_many(split.texts), np.asarray(split.labels, dtype=np.int64)
-    run = _Run(config, alphabet, dataset.labels, encoded, numbers, validation, identity, checkpoint)
+    weights = row_weights(split, config.class_weight)
+    run = _Run(config, alphabet, dataset.labels, encoded, numbers, weights, validation, identity, checkpoint)
     if resume:
         run.restore()
     with Reporter(config.epochs, run.steps, show=show_progress) as reporter, polite_interrupt() as interrupted:
@@ -146,9 +147,39 @@ def train_votes(
         metrics |= validation_metrics(model, validation, config.target_distance)
     if len(dataset.test):
         metrics["test"] = accuracy(model, dataset.test.cut(config.cut))
+    if config.calibration == "auto":
+        try:
+            metrics |= _calibration(model, dataset, config, validation, show_progress)
+        except KeyboardInterrupt:
+            run.save()
+            raise
     fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
+
+
+def _calibration(
+    model: VoteModel, dataset: Dataset, config: VoteConfig, validation: Split | None, show_progress: bool
+) -> dict[str, Any]:
+    """Fit the temperature to the validation rows; without any, to rows that a second run with these options holds out.
+
+    The model itself has seen all rows then, and on those it is surer than on new ones.  The second model differs from
+    it only by the rows held out, so their temperatures are about the same.
+    """
+    if validation is None:
+        rows = dataset.train if dataset.train.weights is None else training_rows(dataset, None, 0, 0)[0]
+        count = min(_MOST_CALIBRATION_ROWS, max(_FEW_CALIBRATION_ROWS, len(rows) // 10), len(rows) // 2)
+        if not count:
+            return {}
+        try:
+            rest, validation = holdout_apart(rows, count, config.seed)
+        except InputError:  # too many rows are repeated, or parts of others
+            rest, validation = holdout(rows, count, config.seed)
+        validation = validation.cut(config.cut)
+        nothing = Split([], np.zeros(0, dtype=np.int64))
+        smaller = Dataset(dataset.name, dataset.labels, rest, nothing, dataset.source)
+        model = train_votes(smaller, config.changed({"calibration": "none"}), show_progress=show_progress)
+    return {"calibration": calibration(model, validation)}
 
 
 def validation_metrics(model: VoteModel, split: Split, distance: int | None) -> dict[str, float]:
