@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := .venv-tools/bin
 
-.PHONY: demo test docs test-long lint types unit bench locks sbom dist clean
+.PHONY: demo test docs test-long lint types unit bench pages locks sbom dist clean
 
 demo: .venv/ready
 	$(BIN)/levcert demo
@@ -29,8 +29,13 @@ docs: .venv/ready-dev
 test-long: .venv/ready-dev
 	$(BIN)/pytest -n 2 -m long
 
+# After new rows: the results page, and the tables inside all other pages.
+pages: .venv/ready-dev
+	$(BIN)/levcert benchmark render $$(grep -lE '^<!-- table [a-z]' README.md docs/*.md | sed 's/^/--into /')
+
 bench: .venv/ready-dev
-	for name in foundation training certifiers; do $(BIN)/python benchmarks/bench_$$name.py || exit 1; done
+	$(BIN)/python -m benchmarks --json results/speeds.json
+	$(MAKE) pages
 
 clean:
 	rm -rf site dist .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis

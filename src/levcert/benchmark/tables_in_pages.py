@@ -8,8 +8,9 @@ from pathlib import Path
 from levcert.benchmark.document import markdown_table
 from levcert.benchmark.result_rows import read_rows
 from levcert.benchmark.runner import rows_file
+from levcert.benchmark.speed_table import SPEED_TABLES
 from levcert.benchmark.study import load_study, study_names
-from levcert.benchmark.tables import make_table
+from levcert.benchmark.tables import Table, make_table
 from levcert.errors import InputError
 from levcert.files.atomic import atomic_path, existing_file
 
@@ -27,9 +28,14 @@ def fill_places(path: Path, results: Path) -> None:
 
 
 def _table(name: str, results: Path) -> str:
+    if name in SPEED_TABLES:
+        return _written(SPEED_TABLES[name](results))
     for study in map(load_study, study_names()):
         for spec in study.tables:
             if spec["name"] == name:
-                table = make_table(study, spec, read_rows(rows_file(results, study.name)))
-                return "\n\n".join([markdown_table(table), *table.notes])
+                return _written(make_table(study, spec, read_rows(rows_file(results, study.name))))
     raise InputError(f"No study has a table {name!r}.")
+
+
+def _written(table: Table) -> str:
+    return "\n\n".join([markdown_table(table), *table.notes])
