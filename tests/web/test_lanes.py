@@ -1,6 +1,7 @@
 """Busy and late, light and heavy, one client and the others: what happens when more is asked than can be answered."""
 
 import asyncio
+import math
 import threading
 
 import pytest
@@ -243,7 +244,9 @@ def test_a_client_is_an_address_or_a_network(host, client):
     assert client_of(host) == client
 
 
-@pytest.mark.parametrize("values", [{"seconds": 0}, {"texts": -1}, {"workers": 0}, {"waiting": -1}])
+@pytest.mark.parametrize(
+    "values", [{"seconds": 0}, {"texts": -1}, {"workers": 0}, {"waiting": -1}, {"seconds": math.nan}]
+)
 def test_a_limit_is_a_positive_number(values):
-    with pytest.raises(levcert.InputError, match=r"--max-\w+ is -?\d; it must be a positive number\."):
+    with pytest.raises(levcert.InputError, match=r"--max-\w+ is (-?\d|nan); it must be a positive number\."):
         Limits(**values)

@@ -35,7 +35,7 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if value < 0 or (value == 0 and limit.name not in _MAY_BE_ZERO):
+            if not (value > 0 or (value == 0 and limit.name in _MAY_BE_ZERO)):  # nan is neither
                 flag = limit.name.replace("_", "-")
                 raise InputError(f"--max-{flag} is {value:g}; it must be a positive number.")
 
