@@ -57,7 +57,7 @@ def root_page(name: str) -> str:
 def examples_page() -> str:
     """Return the scripts of examples/ with what their first lines say."""
     parts = [
-        "# Examples\n\nScripts that draw, from the folder `examples/` of the repository; each runs without a download. The notebook "
+        "# Examples\n\nScripts that draw, from the folder `examples/`; each runs without a download. The notebook "
         "`examples/first-steps.ipynb` is there, too. The tests run all of them."
     ]
     for path in sorted((ROOT / "examples").glob("plot_*.py")):
