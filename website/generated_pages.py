@@ -6,6 +6,7 @@ forge shows them (``../CONTRIBUTING.md``); on the site these links lead to the g
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ PAGE_OF = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages to those of docs/."""
     pages = {"reference/commands.md": commands_page(), "reference/api.md": api_page()}
+    pages["examples.md"] = examples_page()
     for name, page in PAGE_OF.items():
         if (ROOT / name).exists():
             pages[page] = root_page(name)
@@ -50,6 +52,20 @@ def root_page(name: str) -> str:
     for other, target in (PAGE_OF | {"README.md": "index.md"}).items():
         text = text.replace(f"]({other}", f"]({target}")
     return text
+
+
+def examples_page() -> str:
+    """Return the scripts of examples/ with what their first lines say."""
+    parts = [
+        "# Examples\n\nScripts that draw, from the folder `examples/`; each runs without a download. The notebook "
+        "`examples/first-steps.ipynb` is there, too. The tests run all of them."
+    ]
+    for path in sorted((ROOT / "examples").glob("plot_*.py")):
+        text = path.read_text(encoding="utf-8")
+        title, _, about = (ast.get_docstring(ast.parse(text)) or "").partition("\n")
+        code = text.partition('"""\n\n')[2].strip()
+        parts.append(f"## {title}\n\n{about.strip()}\n\n```python\n{code}\n```\n\n`{path.name}`")
+    return "\n\n".join(parts) + "\n"
 
 
 # The command line
