@@ -43,11 +43,13 @@ PUBLIC = """
     VoteModel
     WindowModel
     apply_edits
+    as_classifier
     attack
     audit
     certify
     certify_callable
     character_losses
+    choose_deletion
     dataset_from_files
     edit_script
     erp

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from levcert.certifiers.brute_force import BruteForce as BruteForce
     from levcert.certifiers.certify_callable import certify_callable as certify_callable
     from levcert.certifiers.character_losses import character_losses as character_losses
+    from levcert.certifiers.choose_deletion import choose_deletion as choose_deletion
     from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing as DeletionSmoothing
     from levcert.certifiers.exact import Exact as Exact
     from levcert.certifiers.interval_huang_2019 import Interval as Interval
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from levcert.evaluation.evaluate import evaluate as evaluate
     from levcert.models.conv import ConvModel as ConvModel
     from levcert.models.edit_effects import EditEffects as EditEffects
+    from levcert.models.known_classifiers import as_classifier as as_classifier
     from levcert.models.linear.from_sklearn import from_sklearn as from_sklearn
     from levcert.models.linear.linear_ngrams import LinearNgrams as LinearNgrams
     from levcert.models.load import load as load
@@ -86,6 +88,8 @@ _MODULE_OF = {
     # Certify
     "certify": "certifiers",
     "certify_callable": "certifiers.certify_callable",
+    "as_classifier": "models.known_classifiers",
+    "choose_deletion": "certifiers.choose_deletion",
     "character_losses": "certifiers.character_losses",
     "Certificate": "certificates.certificate",
     "Certificates": "certificates.certificates",

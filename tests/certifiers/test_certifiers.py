@@ -86,7 +86,7 @@ def test_brute_force_works_with_any_classifier():
 
 
 def test_a_function_needs_a_method_for_functions():
-    with pytest.raises(InputError, match="use smoothing"):
+    with pytest.raises(InputError, match="use auto, brute-force or smoothing"):
         levcert.certify(vowels, ["abc"], "exact")
     with pytest.raises(InputError, match="not int"):
         levcert.certify(3, ["abc"], "smoothing")

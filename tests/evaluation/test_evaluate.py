@@ -233,9 +233,27 @@ def test_what_cannot_be_evaluated_is_refused(texts, truth, options, message):
         evaluate(counting_model(), texts, truth, **options)
 
 
-def test_only_our_models_are_evaluated():
-    with pytest.raises(InputError, match="not function"):
-        evaluate(lambda texts: [0] * len(texts), ["a"], ["letters"])
+def test_any_function_is_evaluated():
+    """Verified by classifying every text one printable edit away, attacked with its scores, or at random without."""
+
+    def scores(texts):
+        return [[text.count("!"), 1.5] for text in texts]
+
+    def labels(texts):
+        return ["loud" if text.count("!") > 1.5 else "calm" for text in texts]
+
+    by_score = evaluate(scores, ["a!b!", "ab", "!!!"], ["0", "1", "0"], max_distance=2)
+    by_label = evaluate(labels, ["a!b!", "ab", "!!!"], ["loud", "calm", "loud"], max_distance=2)
+    for found in (by_score, by_label):
+        assert [share.hits for share in (found.clean(), found.verified(1), found.attacked(1))] == [3, 2, 2]
+        assert found.method == "brute-force"
+        assert found.threat.symbols is not None
+        assert "bringing in only" in str(found)
+    assert by_score.attacked(2).hits == 0
+    assert (by_score.attack, by_label.attack) == ("charmer", "random")
+    assert set(by_label.labels) == {"loud", "calm"}
+    with pytest.raises(InputError, match="not int"):
+        evaluate(3, ["a"], ["x"])
 
 
 def test_texts_may_be_a_stream(toy):

@@ -15,8 +15,9 @@ from levcert.attacks.random_edits import RandomEdits
 from levcert.attacks.search import Search
 from levcert.attacks.victim import AnyVictim, Victim, WindowVictim, victim_of_function
 from levcert.errors import InputError
-from levcert.models.any_classifier import as_classifier
+from levcert.files.entry_points import looked_up
 from levcert.models.class_labels import target_number
+from levcert.models.known_classifiers import as_classifier
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.edits import OPERATIONS, Edit, Operation, OperationName
@@ -86,9 +87,7 @@ def attack_each(
     if not isinstance(max_distance, int) or max_distance < 1:
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(method, str):
-        if method not in ATTACKS:
-            raise InputError(f"There is no attack {method!r}; there are {', '.join(ATTACKS)}.")
-        method = ATTACKS[method]()
+        method = looked_up(method, "levcert.attacks", ATTACKS, "attack")()
     if not isinstance(method, Attack):
         raise InputError(f"method must be a name or an instance such as Charmer(), not {method!r}.")
     threat = as_threat(threat, operations)
@@ -121,18 +120,28 @@ def _attack_model(
         changed = None if script is None else typed(alphabet, threat, text, script)
         return None if script is None or changed is None else (script, changed)
 
-    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to)
+    def label_of(candidate: Text) -> str:
+        return model.labels[int(victim.scores([candidate])[0].argmax())]
+
+    search = _Search(victim, spelled(alphabet, text), max_distance, edits_to, label_of)
     return text, *search.run(method, model.labels)
 
 
 def _attack_any(victim: AnyVictim, text: Text, method: Attack, max_distance: int) -> Found:
-    names = victim.classifier.class_names(text)
+    classifier = victim.classifier
+    if method.name == "random" and not classifier.gives_scores(text):
+        names = tuple(dict.fromkeys(classifier.predict([text]).tolist()))
+    else:
+        names = classifier.class_names(text)
+
+    def label_of(candidate: Text) -> str:
+        return str(classifier.predict([candidate])[0])
 
     def edits_to(candidate: Text) -> tuple[list[Edit], Text] | None:
         script = victim.threat.script(text, candidate, max_distance)
         return None if script is None else (script, candidate)
 
-    search = _Search(victim, text, max_distance, edits_to)
+    search = _Search(victim, text, max_distance, edits_to, label_of)
     return text, *search.run(method, names)
 
 
@@ -147,20 +156,24 @@ class _Search:
     seen: Text
     max_distance: int
     edits_to: Callable[[Text], tuple[list[Edit], Text] | None]
+    label_of: Callable[[Text], str]
 
     def run(
         self, method: Attack, names: tuple[str, ...]
     ) -> tuple[str, Text | None, str | None, int | None, tuple[Edit, ...]]:
         """Return the first proposal that passes; its distance is the length of the script of allowed edits."""
-        label = int(self.victim.scores([self.seen])[0].argmax())
-        if label == self.victim.target:
-            return names[label], None, None, None, ()
-        for candidate in method.proposals(self.victim, self.seen, label, self.max_distance):
+        label = self.label_of(self.seen)
+        if label not in names:
+            raise InputError(f"The classifier returned {label!r}, which is not one of its labels {list(names)}.")
+        target = None if self.victim.target is None else names[self.victim.target]
+        if label == target:
+            return label, None, None, None, ()
+        for candidate in method.proposals(self.victim, self.seen, names.index(label), self.max_distance):
             found = self.edits_to(candidate)
             if found is None:
                 continue
             script, changed = found
-            scores = self.victim.scores([changed])[0]
-            if self.victim.is_fooled(scores, label):
-                return names[label], changed, names[int(scores.argmax())], len(script), tuple(script)
-        return names[label], None, None, None, ()
+            other = self.label_of(changed)
+            if other != label and target in (None, other):
+                return label, changed, other, len(script), tuple(script)
+        return label, None, None, None, ()

@@ -48,6 +48,9 @@ class Certificate:
     seconds: float = 0.0
     target: str | None = None  # None: the statement is about any change of the label
     class_radii: Mapping[str, int] | None = field(default=None, hash=False)
+    # Not in files: how many texts a classifier was asked about, and its own label where a smoothed one is certified.
+    calls: int | None = field(default=None, compare=False)
+    base_label: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.radius < ABSTAINED:
@@ -77,4 +80,8 @@ class Certificate:
         """Say in one sentence what is claimed."""
         changed = "Changed by" if self.target is None else f"{self.target!r} after"
         found = "" if not self.upper else f" {changed} {self.upper}: {self.counterexample!r}."
+        if self.base_label not in (None, self.label):
+            found += f" The classifier itself says {self.base_label!r}, and nothing is certified about that."
+        if self.calls is not None:
+            found += f" ({self.calls:,} texts classified.)"
         return f"{self.label!r}: {meaning(self)}{found}"

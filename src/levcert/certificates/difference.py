@@ -5,9 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
-from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.edits import Operation, edit_script
 
@@ -35,7 +34,7 @@ class Counterexample:
     difference: list[Part[str]]
 
 
-def describe(model: WindowModel, text: Text, changed: Text, distance: int) -> Counterexample:
+def describe(model: Any, text: Text, changed: Text, distance: int) -> Counterexample:
     """Say what was edited, and which label the model gives the edited text."""
     parts = [Part(part.kind, readable(part.text)) for part in difference(text, changed)]
     return Counterexample(changed, distance, str(model.predict([changed])[0]), parts)

@@ -33,6 +33,8 @@ class Verdict:
     margin: float | None  # None where the classifier gives labels only
     upper: int | None = None
     counterexample: Text | None = None
+    calls: int | None = None  # texts that the classifier was asked about
+    base_label: str | None = None  # the classifier's own label, where another, smoothed one is certified
 
 
 @dataclass(frozen=True)

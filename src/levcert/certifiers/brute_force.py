@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar
@@ -9,7 +10,7 @@ from typing import ClassVar
 from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
-from levcert.models.any_classifier import Classifier
+from levcert.models.any_classifier import Classifier, OutOfCallsError
 from levcert.text.alphabet import Alphabet, Text
 from levcert.text.ball import Ball
 from levcert.text.edits import Operation
@@ -37,9 +38,12 @@ class BruteForce(ClassifierMethod):
 
     distance: int = 1
     alphabet: Alphabet | Text | None = None
+    max_calls: int | None = None  # texts to classify for each text; then what is not decided stays so
+    budget: float | None = None  # the same in seconds
 
     def limited(self, max_distance: int | None, budget: float | None) -> BruteForce:
-        return self if max_distance is None else replace(self, distance=max_distance)
+        far = self if max_distance is None else replace(self, distance=max_distance)
+        return replace(far, budget=budget if self.budget is None else self.budget)
 
     def threat(self, threat: Threat) -> Threat:
         """Return the threat that is searched: no symbols but those of the alphabet given."""
@@ -54,16 +58,32 @@ class BruteForce(ClassifierMethod):
         """Search the ball of one text."""
         if threat.neighbours is not None:
             raise InputError("brute-force can restrict operations and symbols, but not neighbours; use exact.")
+        deadline = None if self.budget is None else time.perf_counter() + self.budget
+        before, at_once = classifier.calls, classifier.batch_size
         label, margin = classifier.answer(text)
         if label.name == target:
             return label.name, Verdict(0, IS_TARGET, margin)
         brought = _characters(classifier, text, threat)
         for distance in range(1, self.distance + 1):
             candidates = iter(Ball(text, distance, brought, threat.operations))  # type: ignore[type-var]
-            while batch := list(islice(candidates, classifier.batch_size)):
-                if (found := classifier.first_other(batch, text, label, target)) is not None:
-                    return label.name, Verdict(distance - 1, "proved", margin, distance, found)
-        return label.name, Verdict(self.distance, "proved", margin)
+            while True:
+                if self.max_calls is not None:  # two more: the text itself, and what is found
+                    at_once = min(classifier.batch_size, self.max_calls - (classifier.calls - before) - 2)
+                batch = list(islice(candidates, max(at_once, 1)))
+                spent = at_once < 1 or (deadline is not None and time.perf_counter() > deadline)
+                if not batch or spent:
+                    break
+                try:
+                    found = classifier.first_other(batch, text, label, target)
+                except OutOfCallsError:
+                    spent = True
+                    break
+                if found is not None:
+                    calls = classifier.calls - before
+                    return label.name, Verdict(distance - 1, "proved", margin, distance, found, calls=calls)
+            if spent and batch:
+                return label.name, Verdict(distance - 1, "proved", margin, calls=classifier.calls - before)
+        return label.name, Verdict(self.distance, "proved", margin, calls=classifier.calls - before)
 
 
 def _characters(classifier: Classifier, text: Text, threat: Threat) -> Text:

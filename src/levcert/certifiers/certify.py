@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
@@ -23,14 +24,16 @@ from levcert.certifiers.lipslev import LipsLev
 from levcert.certifiers.search.edit_chains import Chains
 from levcert.certifiers.search.refine import Refine
 from levcert.errors import InputError
-from levcert.models.any_classifier import as_classifier
+from levcert.files.entry_points import looked_up
+from levcert.models.any_classifier import Classifier
 from levcert.models.class_labels import target_number
+from levcert.models.known_classifiers import as_classifier
 from levcert.models.linear.linear_ngrams import LinearNgrams
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.edits import OPERATIONS, Operation, OperationName
 from levcert.text.model_view import native
-from levcert.text.threat import Threat, as_threat
+from levcert.text.threat import PRINTABLE_ASCII, Threat, as_threat
 
 CERTIFIERS: Final[dict[str, type[Method]]] = {
     "auto": Auto,
@@ -46,7 +49,7 @@ CERTIFIERS: Final[dict[str, type[Method]]] = {
 
 
 def certify(
-    model: WindowModel | Callable[[list[Text]], Any],
+    model: Any,
     texts: Iterable[Text],
     method: str | Method = "auto",
     *,
@@ -59,6 +62,9 @@ def certify(
 ) -> Certificates:
     """Certify for each text how many edits cannot change the model's label, and return how strong each claim is.
 
+    ``model`` is a levcert model, a scikit-learn classifier, a pipeline of transformers or a function of a list of texts
+    (see :func:`as_classifier` for its labels, batches and call budget).  For those, "auto" classifies every text one
+    edit away that brings in only printable ASCII.
     ``method`` is a name from ``CERTIFIERS`` or an instance with its own options.  ``max_distance``: stop at this
     radius (faster).  ``budget``: seconds per text; then return the best proof found so far.
     ``operations`` or a complete ``threat`` restrict which edits the attacker may make.
@@ -90,7 +96,7 @@ def certify(
 
 
 def certify_each(
-    model: WindowModel | Callable[[list[Text]], Any],
+    model: Any,
     texts: Iterable[Text],
     method: str | Method = "auto",
     *,
@@ -113,26 +119,45 @@ def certify_each(
     if not isinstance(texts, Iterable):
         raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
     certifier = _method(method, max_distance, budget)
-    if isinstance(model, LinearNgrams) and isinstance(certifier, Auto | Exact):
-        certifier = LinearSearch().limited(max_distance, certifier.budget)
-    threat = as_threat(threat, operations)
-    if isinstance(model, WindowModel) and target is not None:
+    threat, keyboard = as_threat(threat, operations), False
+    if not isinstance(model, WindowModel):
+        model = as_classifier(model)
+        if isinstance(model.source, LinearNgrams) and isinstance(certifier, Auto | Exact):
+            certifier = LinearSearch().limited(max_distance, certifier.budget)
+        elif isinstance(certifier, Auto):  # one edit, with the keys of a keyboard unless the threat says otherwise
+            certifier, keyboard = BruteForce(distance=1, budget=certifier.budget), True
+    elif target is not None:
         target_number(target, model.labels)
     if per_class and not (isinstance(model, WindowModel) and isinstance(certifier, Certifier)):
         raise InputError("Radii of each class need a levcert model and a method that sees it, such as auto or chains.")
     texts = iter(texts)
+    count = differing = 0
     while chunk := list(islice(texts, batch_size)):
         if isinstance(model, WindowModel):
             chunk = [native(model.alphabet, text) for text in chunk]
         if isinstance(certifier, Certifier):
             if not isinstance(model, WindowModel):
-                instead = "auto or exact" if isinstance(model, LinearNgrams) else "smoothing or brute-force"
+                imported = isinstance(model, Classifier) and isinstance(model.source, LinearNgrams)
+                instead = "auto or exact" if imported else "auto, brute-force or smoothing"
                 raise InputError(f"{certifier.name} needs {certifier.needs}; for this one use {instead}.")
             about = About(certifier.name, threat, model.alphabet.kind, max_distance, target)
             rows = _of_batch(model, chunk, certifier, about)
             yield from _with_class_radii(model, chunk, certifier, about, rows) if per_class else rows
         elif isinstance(certifier, ClassifierMethod):
-            yield from _of_each(model, chunk, certifier, threat, max_distance, target)
+            for text in chunk:
+                typed = keyboard and threat.symbols is None and isinstance(text, str)
+                searched = replace(threat, symbols=PRINTABLE_ASCII) if typed else threat
+                certificate = _of_any(as_classifier(model), text, certifier, searched, max_distance, target)
+                count += 1
+                differing += certificate.base_label not in (None, certificate.label)
+                yield certificate
+    if differing:
+        warnings.warn(
+            f"For {differing} of {count} texts the label of the smoothed classifier differs from that of the "
+            "classifier itself, about which nothing is certified; levcert.choose_deletion finds a lower deletion rate "
+            "that keeps the accuracy.",
+            stacklevel=3,
+        )
 
 
 def _of_batch(model: WindowModel, texts: Sequence[Text], certifier: Certifier, about: About) -> Iterator[Certificate]:
@@ -165,22 +190,19 @@ def _with_class_radii(
         yield replace(row, class_radii=found, seconds=row.seconds + seconds)
 
 
-def _of_each(
-    model: Any,
-    texts: Sequence[Text],
+def _of_any(
+    classifier: Classifier,
+    text: Text,
     certifier: ClassifierMethod,
     threat: Threat,
     max_distance: int | None,
     target: str | None,
-) -> Iterator[Certificate]:
-    classifier = as_classifier(model)
-    searched = certifier.threat(threat)
-    for text in texts:
-        started = time.perf_counter()
-        label, verdict = certifier.verdict(classifier, text, searched, target)
-        unit: Unit = "bytes" if isinstance(text, bytes) else "characters"
-        about = About(certifier.name, searched, unit, max_distance, target)
-        yield about.certificate(text, label, verdict, time.perf_counter() - started)
+) -> Certificate:
+    searched, started = certifier.threat(threat), time.perf_counter()
+    label, verdict = certifier.verdict(classifier, text, searched, target)
+    unit: Unit = "bytes" if isinstance(text, bytes) else "characters"
+    about = About(certifier.name, searched, unit, max_distance, target)
+    return about.certificate(text, label, verdict, time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -198,7 +220,7 @@ class About:
         radius = verdict.radius if self.max_distance is None else min(verdict.radius, self.max_distance)
         return Certificate(
             text, label, radius, verdict.margin, self.method, verdict.claim, self.threat, self.unit, verdict.upper,
-            verdict.counterexample, seconds, self.target,
+            verdict.counterexample, seconds, self.target, calls=verdict.calls, base_label=verdict.base_label,
         )  # fmt: skip
 
 
@@ -206,9 +228,7 @@ def _method(method: str | Method, max_distance: int | None, budget: float | None
     """Look a method up, and tell it how far and how long it need search."""
     if isinstance(method, str):
         method = method.replace("_", "-")
-        if method not in CERTIFIERS:
-            raise InputError(f"There is no certifier {method!r}; there are {', '.join(CERTIFIERS)}.")
-        method = CERTIFIERS[method]()
+        method = looked_up(method, "levcert.certifiers", CERTIFIERS, "certifier")()
     if not isinstance(method, Method):
         raise InputError(f"method must be a name or an instance such as Exact(), not {method!r}.")
     return method.limited(max_distance, budget)

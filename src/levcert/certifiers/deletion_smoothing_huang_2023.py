@@ -14,7 +14,7 @@ import numpy as np
 from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import ClassifierMethod, Verdict
 from levcert.errors import InputError
-from levcert.models.any_classifier import Classifier
+from levcert.models.any_classifier import Classifier, Label
 from levcert.text.alphabet import Text, hashable_bytes
 from levcert.text.edits import Operation
 from levcert.text.threat import Threat
@@ -69,16 +69,26 @@ class DeletionSmoothing(ClassifierMethod):
         The samples depend on the seed and the text alone, not on the batch.  A label that cannot change cannot become
         the target: with a target, the radius is the same.
         """
-        raw = hashable_bytes(text)
-        rng = np.random.default_rng([self.seed, *hashlib.sha256(raw).digest()])
-        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)))
-        label = min(votes, key=lambda label: (-votes[label], label.name))
+        rng = self._generator(text)
+        label = self._majority(classifier, text, rng)
         agreeing = classifier.labels(self._deleted(text, self.bound_samples, rng)).count(label)
         mu = lower_confidence_bound(agreeing, self.bound_samples, self.alpha)
         radius = certified_radius(mu, self.deletion, threat)
+        base = classifier.labels([text])[0].name
         if label.name == target and radius != ABSTAIN:
-            return label.name, Verdict(0, IS_TARGET, mu - 0.5)
-        return label.name, Verdict(radius, self.claim, mu - 0.5)
+            return label.name, Verdict(0, IS_TARGET, mu - 0.5, base_label=base)
+        return label.name, Verdict(radius, self.claim, mu - 0.5, base_label=base)
+
+    def label(self, classifier: Classifier, text: Text) -> Label:
+        """Return the smoothed classifier's label, as :meth:`verdict` does."""
+        return self._majority(classifier, text, self._generator(text))
+
+    def _generator(self, text: Text) -> np.random.Generator:
+        return np.random.default_rng([self.seed, *hashlib.sha256(hashable_bytes(text)).digest()])
+
+    def _majority(self, classifier: Classifier, text: Text, rng: np.random.Generator) -> Label:
+        votes = Counter(classifier.labels(self._deleted(text, self.prediction_samples, rng)))
+        return min(votes, key=lambda label: (-votes[label], label.name))
 
     def _deleted(self, text: Text, count: int, rng: np.random.Generator) -> list[Text]:
         """Return copies of the text in which each character was deleted with the given probability."""

@@ -59,7 +59,7 @@ class LinearSearch(ClassifierMethod):
         return replace(far, budget=budget if self.budget is None else self.budget)
 
     def threat(self, threat: Threat) -> Threat:
-        if threat.neighbours is not None:
+        if threat.neighbours is not None or getattr(threat, "deletable", None) is not None:
             raise InputError(
                 "Imported models are certified against operations and symbols, not neighbours; drop those."
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Final
 
@@ -20,6 +21,7 @@ from levcert.cli.commands.evaluate import evaluate
 from levcert.cli.commands.info import info
 from levcert.cli.commands.predict import predict
 from levcert.cli.commands.report import report
+from levcert.cli.commands.scan import scan
 from levcert.cli.commands.serve import serve
 from levcert.cli.commands.train import train
 from levcert.cli.commands.tune import tune
@@ -46,6 +48,7 @@ COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     evaluate,
     check,
     report,
+    scan,
     serve,
 )
 
@@ -74,4 +77,6 @@ def main() -> None:
     """Run the command; see ``levcert.cli.exit_codes`` for how it ends."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any text can be printed anywhere
+    # A warning is one sentence for the user, without the line of our code that it came from.
+    warnings.formatwarning = lambda message, *_, **__: f"levcert: {message}\n"
     app()

@@ -95,3 +95,8 @@ def distance_table(alphabet: Alphabet) -> Table:
             f"{Ball(source, 2, alphabet).size:,}",
         )
     return result
+
+
+def letters_or_digits(texts: list[str]) -> list[str]:
+    """Label texts by what they have more of: a classifier for the example of ``levcert scan``."""
+    return ["digits" if 2 * sum(map(str.isdigit, text)) > len(text) else "letters" for text in texts]

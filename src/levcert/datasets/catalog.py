@@ -13,6 +13,7 @@ from levcert.datasets.languages import load_languages
 from levcert.datasets.paper_datasets import load_ag_news, load_fake_news, load_imdb, load_sst2
 from levcert.datasets.toy import load_toy
 from levcert.errors import InputError
+from levcert.files.entry_points import looked_up
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ def load_dataset(name: str | Path, data_dir: str | Path | None = None, **options
     """
     if is_file(name):
         return dataset_from_files(name, **options)
-    if str(name) not in DATASETS:
-        raise InputError(f"There is no dataset {str(name)!r}; there are {', '.join(DATASETS)}, or name a file.")
+    entry = looked_up(str(name), "levcert.datasets", DATASETS, "dataset", ", or name a file")
     if options:
         raise InputError(f"The option {next(iter(options))!r} is for files; the dataset {name} has no such choice.")
-    return DATASETS[str(name)].load(data_dir)
+    dataset: Dataset = entry.load(data_dir) if isinstance(entry, Entry) else entry(data_dir)
+    return dataset
 
 
 def is_file(name: str | Path) -> bool:

@@ -12,13 +12,13 @@ from levcert.certificates.share import Share
 from levcert.certifiers.base import Method
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
 from levcert.evaluation.outcome import Tally
-from levcert.models.window import WindowModel
+from levcert.models.known_classifiers import names_of, unit_of
 from levcert.text.alphabet import Text
 from levcert.text.threat import Threat
 
 
 def evaluate(
-    model: WindowModel,
+    model: Any,
     texts: Iterable[Text],
     truth: Iterable[str],
     *,
@@ -31,6 +31,7 @@ def evaluate(
 ) -> Evaluation:
     """Certify and attack texts with known labels, and count how many stay right.
 
+    ``model`` is anything that :func:`certify` takes.  A function that gives labels and no scores is attacked at random.
     ``max_distance`` is the largest number of edits to look at; None: certify as far as the method can, and attack with
     up to 10 edits.  ``attack`` is None for no attack.  ``threat`` restricts what the attacker may do; without it, any
     edit is allowed (with the method lipslev, the substitutions that it is proved for).
@@ -77,9 +78,9 @@ class Evaluation:
     def by(cls, evaluator: Evaluator) -> Evaluation:
         """Return an evaluation that has not yet counted any text."""
         model, attack = evaluator.model, None if evaluator.attack is None else name_of(evaluator.attack)
-        method, threat, unit = name_of(evaluator.method), evaluator.attacker, model.alphabet.kind
-        labels = tuple(label for label in model.labels if label != evaluator.target)
-        return cls(method, attack, evaluator.reach, threat, unit, labels, evaluator.target)
+        method, threat = name_of(evaluator.method), evaluator.attacker
+        labels = tuple(label for label in names_of(model) or () if label != evaluator.target)
+        return cls(method, attack, evaluator.reach, threat, unit_of(model), labels, evaluator.target)
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -92,6 +93,13 @@ class Evaluation:
     def add(self, measured: Measured) -> None:
         """Count a text."""
         self.tally.add(measured.outcome)
+        if self.method == "auto" and measured.certificate.method == "brute-force":  # of a function
+            self.method, self.threat = "brute-force", measured.certificate.threat or self.threat
+        if measured.outcome.truth not in (
+            *self.labels,
+            self.target,
+        ):  # the names of a function's classes may not be known before
+            self.labels = (*self.labels, measured.outcome.truth)
         self.seconds["certify"] += measured.certificate.seconds
         self.seconds["attack"] += measured.attack_seconds
 

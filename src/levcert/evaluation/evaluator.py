@@ -17,6 +17,7 @@ from levcert.certifiers import certify_each
 from levcert.certifiers.base import Method
 from levcert.errors import InputError
 from levcert.evaluation.outcome import Outcome
+from levcert.models.known_classifiers import as_classifier, names_of
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
 from levcert.text.threat import ANY_EDIT, Threat, known_substitutions
@@ -38,7 +39,7 @@ class Measured:
 class Evaluator:
     """A model, and how it is measured."""
 
-    model: WindowModel
+    model: Any  # one of ours, or what as_classifier takes
     method: str | Method = "auto"
     attack: str | Attack | None = "charmer"
     max_distance: int | None = 2
@@ -48,7 +49,11 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, WindowModel):
-            raise InputError(f"Only levcert's own models can be evaluated, not {type(self.model).__name__}.")
+            classifier = as_classifier(self.model)
+            object.__setattr__(self, "model", classifier)
+            needs_scores = self.attack is not None and name_of(self.attack) != "random"
+            if needs_scores and not classifier.gives_scores("a"):
+                object.__setattr__(self, "attack", "random")  # the only one that needs nothing but labels
         # Without texts, nothing is done but to refuse bad options, before the work rather than in its course.
         deque(self._certificates(()), maxlen=0)
         if self.attack is not None:
@@ -97,7 +102,7 @@ class Evaluator:
         return Measured(certificate, Outcome.of(certificate, truth, found[1]), seconds)
 
 
-def with_attack(model: WindowModel, certificate: Certificate, reach: int, attack: str = "charmer") -> Certificate:
+def with_attack(model: Any, certificate: Certificate, reach: int, attack: str = "charmer") -> Certificate:
     """Return a certificate with the nearest counterexample that an attack of at most ``reach`` edits finds."""
     found, _ = _nearer_counterexample(model, certificate, reach, attack)
     return certificate if found is None else _with(certificate, *found)
@@ -111,7 +116,7 @@ def _with(certificate: Certificate, counterexample: Text, distance: int) -> Cert
 
 
 def _nearer_counterexample(
-    model: WindowModel, certificate: Certificate, reach: int, attack: str | Attack
+    model: Any, certificate: Certificate, reach: int, attack: str | Attack
 ) -> tuple[tuple[Text, int] | None, float]:
     """Return a counterexample nearer than the certificate's own, its distance, and the seconds that the attack took.
 
@@ -132,7 +137,7 @@ def _nearer_counterexample(
     return (result.adversarial, result.distance), result.seconds
 
 
-def labelled(model: WindowModel, texts: Iterable[Text], truth: Iterable[str]) -> Iterator[tuple[Text, str]]:
+def labelled(model: Any, texts: Iterable[Text], truth: Iterable[str]) -> Iterator[tuple[Text, str]]:
     """Return texts with their true labels; what can be seen at once to be wrong is refused at once."""
     if isinstance(texts, str | bytes):
         raise InputError("Expected a list of texts, got a single text; write [text].")
@@ -151,10 +156,11 @@ def _pairs(texts: Iterable[Text], truth: Iterable[str]) -> Iterator[tuple[Text, 
         yield text, label
 
 
-def check_label(model: WindowModel, label: str, number: int) -> None:
+def check_label(model: Any, label: str, number: int) -> None:
     """Refuse a label that the model does not know: it would count as the model's error."""
-    if label not in model.labels:
-        known = ", ".join(map(repr, model.labels))
+    names = names_of(model)
+    if names is not None and label not in names:
+        known = ", ".join(map(repr, names))
         raise InputError(
             f"Row {number} has the label {label!r}, but the model only knows {known}; choose another column of labels, "
             "or train a model on these."

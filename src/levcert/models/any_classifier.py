@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
-from levcert.models.linear.linear_ngrams import LinearNgrams
-from levcert.models.window import WindowModel
 from levcert.text.alphabet import Alphabet, Text
 
+_MOST_CACHED = 200_000  # answers that are remembered; then all are forgotten
 _SCALARS = (str, bytes, int, float, np.generic, type(None))
+
+
+class OutOfCallsError(InputError):
+    """A classifier has answered as often as it may."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,17 @@ class Label:
         return cls(str(value), type(value).__name__, value)
 
 
-@dataclass
+@dataclass(repr=False)
 class Classifier:
     """Labels for texts, in batches; built by :func:`as_classifier`.
 
     A function may return labels (strings or numbers), rows of scores, or what a transformers pipeline returns:
     for each text a dictionary with "label", or a list of dictionaries with "label" and "score", one for each class.
-    Of equal scores, the first class wins, as for our own models.
+    Of equal scores, the first class wins, as for our own models.  ``scorer`` returns scores where the function returns
+    labels: they guide attacks, but labels are those of the function.
+
+    Repeated texts are classified once, and so are texts with the same ``key``: what the classifier makes of a text
+    before anything else, such as its tokens.  ``calls`` counts the texts that it classified, ``max_calls`` limits them.
 
     Every claim about a function assumes that its answer depends only on the text: not on chance, on earlier calls or
     on the other texts in a batch.  If its answers contradict this, they are rejected.
@@ -50,11 +57,42 @@ class Classifier:
     alphabet: Alphabet | None
     batch_size: int = 1024
     source: object | None = None  # the model or function itself
+    scorer: Callable[[list[Text]], Any] | None = None
+    key: Callable[[Text], Hashable] | None = None
+    max_calls: int | None = None
+    calls: int = 0
     _seen: dict[str, Label] = field(default_factory=dict)
+    _known: dict[Hashable, Label] = field(default_factory=dict)
 
-    def labels(self, texts: Sequence[Text]) -> list[Label]:
-        """Return the label of each text; for scores, the name or number of the class with the largest."""
-        return self._labels(self._answers(texts))
+    def labels(self, texts: Sequence[Text], again: Sequence[Text] = ()) -> list[Label]:
+        """Return the label of each text; for scores, the name or number of the class with the largest.
+
+        Texts in ``again`` are classified even if their label is known, in the same call; their labels come last.
+        """
+        keys = [self._key(text) for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        answers = self._labels(self._answers([*new.values(), *again]))
+        if len(self._known) + len(new) > _MOST_CACHED:
+            known = {key: self._known[key] for key in keys if key in self._known}
+            self._known.clear()
+            self._known.update(known)
+        self._known.update(zip(new, answers, strict=False))
+        return [*(self._known[key] for key in keys), *answers[len(new) :]]
+
+    def _key(self, text: Text) -> Hashable:
+        return (type(text), text) if self.key is None else self.key(text)
+
+    def predict(self, texts: Sequence[Text]) -> npt.NDArray[np.str_]:
+        """Return the name of each text's label."""
+        return np.array([label.name for label in self.labels(texts)], dtype=np.str_)
+
+    def gives_scores(self, text: Text) -> bool:
+        """Say whether there are scores, which attacks need, by classifying a text."""
+        return self.scorer is not None or isinstance(self._answers([text]), np.ndarray)
+
+    def __repr__(self) -> str:
+        name = getattr(self.source, "__qualname__", None)
+        return repr(self.source) if name is None else f"the function {name}"
 
     def answer(self, text: Text) -> tuple[Label, float | None]:
         """Return the label of a text and, if the classifier gives scores, its margin."""
@@ -76,11 +114,11 @@ class Classifier:
         The known text is classified again together with them, and a text that is found is classified again on its own:
         a function that changes its answer is rejected.
         """
-        found = self.labels([*texts, known])
+        found = self.labels(texts, again=[known])
         self._check_same(known, label, found.pop())
         for text, other in zip(texts, found, strict=True):
             if other != label and target in (None, other.name):
-                self._check_same(text, other, self.labels([text])[0])
+                self._check_same(text, other, self.labels([], again=[text])[0])
                 return text
         return None
 
@@ -93,6 +131,9 @@ class Classifier:
 
     def scores(self, texts: Sequence[Text]) -> npt.NDArray[np.float64]:
         """Return the scores of each text; an error if the function returns only labels."""
+        if self.scorer is not None:
+            given = [self._called(self.scorer, batch) for batch in self._batches(texts)]
+            return np.concatenate(given).astype(np.float64)
         answers = self._answers(texts)
         if not isinstance(answers, np.ndarray):
             raise InputError("This method needs a classifier that returns scores (texts × classes), not labels.")
@@ -108,14 +149,13 @@ class Classifier:
     def _answers(self, texts: Sequence[Text]) -> npt.NDArray[Any] | list[Label]:
         """Call the function in batches and check what it returns: rows of scores, or a label for each text."""
         scores, labels = [], []
-        for start in range(0, len(texts), self.batch_size):
-            batch = list(texts[start : start + self.batch_size])
-            given = self._undressed(self.function(batch))
+        for batch in self._batches(texts):
+            given = self._undressed(self._called(self.function, batch))
             if isinstance(given, np.ndarray) and given.ndim == 1:
                 given = given.tolist()
             if isinstance(given, list | tuple) and all(isinstance(answer, _SCALARS) for answer in given):
                 self._check_count((len(given),), batch)
-                labels += [self._known(Label.of(answer)) for answer in given]
+                labels += [self._checked_label(Label.of(answer)) for answer in given]
             else:
                 scores.append(self._checked_scores(given, batch))
         if scores and labels:
@@ -123,6 +163,19 @@ class Classifier:
                 "The classifier returned labels for some texts and scores for others; return one or the other."
             )
         return np.concatenate(scores) if scores else labels
+
+    def _batches(self, texts: Sequence[Text]) -> list[list[Text]]:
+        return [list(texts[start : start + self.batch_size]) for start in range(0, len(texts), self.batch_size)]
+
+    def _called(self, function: Callable[[list[Text]], Any], batch: list[Text]) -> Any:
+        """Call a function, and count the texts."""
+        if self.max_calls is not None and self.calls + len(batch) > self.max_calls:
+            raise OutOfCallsError(
+                f"The classifier was asked about {self.calls:,} texts and may be asked about {self.max_calls:,}; "
+                "allow more calls, or give fewer texts."
+            )
+        self.calls += len(batch)
+        return function(batch)
 
     def _checked_scores(self, given: Any, batch: list[Text]) -> npt.NDArray[Any]:
         try:
@@ -148,7 +201,7 @@ class Classifier:
             "it must return one label or one row of scores per text."
         )
 
-    def _known(self, label: Label) -> Label:
+    def _checked_label(self, label: Label) -> Label:
         """Reject a label that certificates could not distinguish from another one."""
         known = self._seen.setdefault(label.name, label)
         if known != label:
@@ -179,19 +232,3 @@ class Classifier:
                 'The classifier returned dictionaries without "label", or lists without "score".'
             ) from None
         return answers
-
-
-def as_classifier(model: WindowModel | Callable[[list[Text]], Any], batch_size: int = 1024) -> Classifier:
-    """Wrap one of our models, or any function, as a classifier."""
-    if isinstance(model, WindowModel):
-        alphabet = model.alphabet
-        return Classifier(
-            lambda texts: model.encoded_scores(alphabet.encode_many(texts)), model.labels, alphabet, batch_size, model
-        )
-    if isinstance(model, LinearNgrams):
-        return Classifier(model.scores, model.labels, None, batch_size, model)
-    if not callable(model):
-        raise InputError(
-            f"A classifier must be a levcert model or a function of a list of texts, not {type(model).__name__}."
-        )
-    return Classifier(model, None, None, batch_size, model)

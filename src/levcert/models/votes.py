@@ -233,6 +233,12 @@ class VoteModel(WindowModel):
             tensors = {"votes": flat}
         write_model(path, header, tensors)
 
+    def to_json(self) -> str:
+        """Return the model as JSON for readers in other languages; see docs/interchange.md."""
+        from levcert.models.votes_json import votes_json
+
+        return votes_json(self)
+
     @classmethod
     def from_storage(cls, header: Header, tensors: Tensors) -> VoteModel:
         orders, rows = header.options.get("orders"), header.options.get("rows")

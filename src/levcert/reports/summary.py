@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from levcert.certificates.difference import Counterexample, describe
 from levcert.certificates.share import Share
 from levcert.evaluation.evaluator import FARTHEST, Measured
 from levcert.evaluation.outcome import Tally
-from levcert.models.window import WindowModel
+from levcert.models.known_classifiers import names_of
 
 STUDIED: Final = (1, 2)  # the distances of the tables by class and by length
 _GROUPS: Final = 6  # of texts of similar length
@@ -76,7 +76,7 @@ class Summary:
 class Collector:
     """Collects the numbers of a report text by text; only the most fragile texts are kept."""
 
-    model: WindowModel
+    model: Any  # one of ours, or what as_classifier takes
     max_distance: int | None
     rows: int = 0
     by_length: dict[int, Tally] = field(default_factory=dict)
@@ -98,12 +98,17 @@ class Collector:
             size=len(tally),
             clean=tally.clean(),
             curve=_curve(tally, self.max_distance),
-            classes=[_class(label, self.by_length) for label in self.model.labels],
+            classes=[_class(label, self.by_length) for label in names_of(self.model) or _truths(tally)],
             lengths=_by_length(self.by_length),
             fragile=[_fragile(self.model, certificate) for *_, certificate in self.fragile],
             broken=tally.share(lambda outcome: outcome.right and outcome.upper is not None).hits,
             claims=tally.claims,
         )
+
+
+def _truths(tally: Tally) -> list[str]:
+    """Return the labels that occur, for a function that does not name its classes."""
+    return sorted({outcome.truth for outcome in tally.counts})
 
 
 def _total(tallies: Iterable[Tally]) -> Tally:
@@ -152,7 +157,7 @@ def _range(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def _fragile(model: WindowModel, certificate: Certificate) -> Fragile:
+def _fragile(model: Any, certificate: Certificate) -> Fragile:
     assert certificate.counterexample is not None and certificate.upper is not None  # noqa: PT018 - chosen so
     shown = describe(model, certificate.text, certificate.counterexample, certificate.upper)
     return Fragile(certificate.label, certificate.margin or 0.0, shown)

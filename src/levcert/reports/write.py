@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -19,6 +19,7 @@ from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled
 from levcert.files.atomic import atomic_path
+from levcert.models.known_classifiers import as_classifier, unit_of
 from levcert.models.window import WindowModel
 from levcert.reports.chart import Series, chart
 from levcert.reports.summary import STUDIED, Collector, Summary
@@ -37,7 +38,7 @@ class Origin:
 
 
 def report(
-    model: WindowModel,
+    model: Any,
     texts: Sequence[Text],
     truth: Sequence[str],
     path: str | Path,
@@ -68,20 +69,25 @@ def report(
         raise InputError(
             "smoothing certifies a different classifier, not the model itself; use auto, exact or lipschitz."
         )
+    model = model if isinstance(model, WindowModel) else as_classifier(model)
     labelled(model, texts, truth)  # refuses what does not fit together
     with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
         evaluator = Evaluator(model, method, max_distance=max_distance, budget=budget)
         measured = evaluator.measured(labelled(model, texts, truth))
         collector = Collector(model, max_distance)
+        symbols: Text | None = None  # of a function, only edits that bring in these are covered
         for row in watch(measured) if watch else measured:
             collector.add(row)
+            symbols = row.certificate.threat.symbols if row.certificate.threat is not None else None
         summary = collector.summary()
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        part.write_text(render(summary, method == "lipslev", model.alphabet.kind, provenance), encoding="utf-8")
+        part.write_text(render(summary, method == "lipslev", unit_of(model), provenance, symbols), encoding="utf-8")
     return summary
 
 
-def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: dict[str, str]) -> str:
+def render(
+    summary: Summary, replacements_only: bool, unit: Unit, provenance: dict[str, str], symbols: Text | None = None
+) -> str:
     """Fill in the template; everything that comes from texts is escaped by it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -98,6 +104,7 @@ def render(summary: Summary, replacements_only: bool, unit: Unit, provenance: di
         studied=STUDIED,
         replacements_only=replacements_only,
         unit=unit,
+        symbols=symbols,
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
         excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],
@@ -145,7 +152,7 @@ def _length_chart(summary: Summary) -> Markup:
 
 
 def _provenance(
-    model: WindowModel,
+    model: Any,
     texts: Sequence[Text],
     truth: Sequence[str],
     origin: Origin,

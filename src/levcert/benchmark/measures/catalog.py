@@ -13,6 +13,7 @@ from levcert.benchmark.measures.paper_constant import constant
 from levcert.benchmark.measures.robustness import accuracy, attack, certify
 from levcert.benchmark.measures.soundness import soundness
 from levcert.benchmark.measures.text_length import length
+from levcert.files.entry_points import looked_up
 
 MEASURES: Final[dict[str, Callable[[Subject, Spec], Measurement]]] = {
     "accuracy": accuracy,
@@ -31,9 +32,14 @@ class RefutedError(RuntimeError):
 
 def measure(subject: Subject, specs: list[Spec]) -> dict[str, float]:
     """Take all measures of a cell; each may be limited to the first ``texts`` texts."""
-    outcomes = {spec["name"]: MEASURES[spec["kind"]](subject.first(spec.get("texts")), spec) for spec in specs}
+    outcomes = {spec["name"]: _kind(spec["kind"])(subject.first(spec.get("texts")), spec) for spec in specs}
     check_sandwich(outcomes)
     return {name: value for outcome in outcomes.values() for name, value in outcome.values.items()}
+
+
+def _kind(name: str) -> Callable[[Subject, Spec], Measurement]:
+    found: Callable[[Subject, Spec], Measurement] = looked_up(name, "levcert.measures", MEASURES, "measure")
+    return found
 
 
 def check_sandwich(outcomes: dict[str, Measurement]) -> None:
