@@ -44,8 +44,8 @@ def choose_deletion(
     Examples:
         >>> def classify(texts):
         ...     return ["long" if len(text) > 10 else "short" for text in texts]
-        >>> found = levcert.choose_deletion(classify, ["word " * 20, "hi"], ["long", "short"], rates=(0.1, 0.3), samples=20)
-        >>> found.rate
+        >>> texts, labels = ["word " * 20, "hi"], ["long", "short"]
+        >>> levcert.choose_deletion(classify, texts, labels, rates=(0.1, 0.3), samples=20).rate
         0.3
     """
     if not len(texts) or len(texts) != len(labels):
