@@ -45,8 +45,8 @@ def certify_callable(
         >>> def classify(texts):
         ...     return ["spam" if "free" in text else "ham" for text in texts]
         >>> row = levcert.certify_callable(classify, ["free"], "brute-force", max_distance=1, symbols="abc")[0]
-        >>> print(row)
-        'spam': One edit that brings in only characters of 'abc' can change the label. Changed by 1: 'cree'. (34 texts classified.)
+        >>> row.label, row.radius, row.counterexample
+        ('spam', 0, 'cree')
     """
     name = method.replace("_", "-")
     if name not in _METHODS:
