@@ -43,6 +43,14 @@ def test_no_page_loads_anything_from_elsewhere(site):
         assert loaded == [], page.name
 
 
+def test_tables_and_lists_are_such_on_the_site(site):
+    """Python-Markdown needs a blank line before them, and shows them as text without one."""
+    for page in site.rglob("*.html"):
+        text = re.sub(r"<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"<p>[^<]*\|\s*-{3}", text), page.name
+        assert not re.search(r"<p>(?:(?!</p>)[\s\S])*\n[-*] ", text), page.name
+
+
 def test_every_public_name_is_in_the_reference(site):
     page = (site / "reference" / "api.html").read_text(encoding="utf-8")
     for name in levcert.__all__:

@@ -38,7 +38,26 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Let links of docs/*.md to files at the root lead to their pages; other files are named without a link."""
     for name, target in (PAGE_OF | {"README.md": "index.md"}).items():
         markdown = markdown.replace(f"](../{name}", f"]({target}")
-    return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)  # rows and sources are not on the site
+    markdown = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)  # rows and sources are not on the site
+    return with_blank_lines(markdown)
+
+
+_BLOCK = re.compile(r"\||[-*] |\d+\. ")  # a row of a table, or an item of a list
+
+
+def with_blank_lines(markdown: str) -> str:
+    """Put a blank line before each table and list; a forge does not need it, Python-Markdown does."""
+    lines: list[str] = []
+    fenced = False
+    for line in markdown.split("\n"):
+        before = lines[-1] if lines else ""
+        starts = _BLOCK.match(line)
+        if starts and not fenced and before.strip() and not before.startswith((" ", "|")) and not _BLOCK.match(before):
+            lines.append("")
+        if line.startswith("```"):
+            fenced = not fenced
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
