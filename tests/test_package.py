@@ -53,12 +53,18 @@ def test_help_names_the_commands():
     assert "datasets" in result.stdout
 
 
-def test_the_demo_trains_and_certifies():
-    result = run("demo", COLUMNS="140")
+def test_the_demo_says_what_matters_without_torch(tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('the demo must not need torch')")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    result = run("demo", COLUMNS="140", PYTHONPATH=path)
     assert result.returncode == 0, result.stderr
-    assert "16,000" in result.stdout
-    assert "kitten" in result.stdout
-    assert "Verified accuracy" in result.stdout
+    lines = result.stdout.splitlines()
+    assert lines[0] == "A label with a proof: no k typos, of any kind and anywhere in the text, change it."
+    assert "16,000" in lines[1]
+    assert "  meaning    Proved: one edit cannot change the label; 2 can." in lines
+    assert any("[-" in line and "-]" in line for line in lines)  # the edits that break it
+    assert "provably stay so under any single edit" in result.stdout
+    assert [line.split()[1] for line in lines[-3:]] == ["train", "certify", "serve"]
     assert "Traceback" not in result.stderr
 
 

@@ -109,7 +109,7 @@ def test_a_defect_stops_the_run(tmp_path, monkeypatch):
 
 def test_a_cluster_is_an_executor_like_any_other(tmp_path, monkeypatch):
     class Client:
-        def __init__(self, address):
+        def __init__(self, address, **_):
             if address != "host:8786":
                 raise OSError("timed out")
 
@@ -119,7 +119,7 @@ def test_a_cluster_is_an_executor_like_any_other(tmp_path, monkeypatch):
         def __exit__(self, *_):
             pass
 
-        def get_executor(self):
+        def get_executor(self, **_):
             return ThreadPoolExecutor(2)
 
     monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=Client))

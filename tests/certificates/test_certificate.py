@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from levcert import Certificate, Certificates, InputError, Share
+from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
 
 FINITE = st.floats(allow_nan=False)
 
@@ -201,3 +202,32 @@ def test_a_notebook_shows_the_first_rows():
     assert shown.count("<tr>") == 11
     assert "&lt;9&gt;" in shown
     assert "30 certificates by exact; the first 10" in shown
+
+
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_tables_have_the_columns_of_the_files(kind):
+    rows = Certificates(
+        [
+            Certificate(
+                "a" if kind is str else b"\xff",
+                "x",
+                0,
+                1.5,
+                "exact",
+                "exact",
+                upper=1,
+                counterexample="b" if kind is str else b"b",
+            ),
+            Certificate("b" if kind is str else b"b", "y", 2, None, "smoothing", "proved", seconds=0.5),
+        ]
+    )
+    table = rows.to_arrow()
+    assert table.to_pylist() == list(map(certificate_record, rows))
+    assert table.column_names == list(CERTIFICATE_COLUMNS)
+    assert Certificates([]).to_arrow().num_rows == 0
+    pandas = pytest.importorskip("pandas")
+    frame = rows.to_pandas()
+    assert frame["upper"].tolist() == [1, pandas.NA]
+    assert frame["text"].tolist() == [row.text for row in rows]
+    pytest.importorskip("polars")
+    assert rows.to_polars().to_dicts() == table.to_pylist()

@@ -27,10 +27,10 @@ CASES = {
     "predict toy.safetensors ''": "text 1: missing text",
     "predict toy.safetensors abc -f rows.csv": "give one or the other",
     "predict toy.safetensors -f none.csv": "none.csv does not exist",
-    "predict toy.safetensors -f sub.csv": "sub.csv is a folder",
-    "predict toy.safetensors -f rows.xlsx": "its name must end in .csv",
+    "predict toy.safetensors -f sub.csv": "No file matches sub.csv",
+    "predict toy.safetensors -f rows.xlsx": "not a complete Excel workbook",
     "predict toy.safetensors -f rows.csv --text-column body": "no column 'body'; the columns are 'text', 'label'",
-    "predict toy.safetensors -f latin.csv": "line 2: bad encoding",
+    "predict toy.safetensors -f latin.csv --encoding utf-8": "line 2: bad encoding",
     "predict toy.safetensors -f unclosed.csv": "line 2: not a valid row",
     "predict toy.safetensors -f no-header.csv": "no column 'text'; the columns are none",
     "predict toy.safetensors -f rows.csv -o out.txt": "must end in .csv, .jsonl, .parquet",
@@ -101,7 +101,9 @@ def test_a_bad_line_of_stdin_is_named_or_skipped(stdin, message, invoke):
 
 def test_bad_rows_of_a_file_are_skipped_on_request(invoke, folder):
     (folder / "rows.csv").write_bytes(b"text\nabc\ncaf\xe9\n123\n")
-    result = invoke("predict", "toy.safetensors", "-f", "rows.csv", "--on-bad-row", "skip", "-o", "out.csv")
+    result = invoke(
+        "predict", "toy.safetensors", "-f", "rows.csv", "--on-bad-row", "skip", "-o", "out.csv", "--encoding", "utf-8"
+    )
     assert result.exit_code == 0
     assert "skipped 1 row" in result.stderr
     assert (folder / "out.csv").read_text().count("\n") == 3
@@ -110,7 +112,7 @@ def test_bad_rows_of_a_file_are_skipped_on_request(invoke, folder):
 def test_a_bad_row_in_the_middle_leaves_an_older_output_alone(invoke, folder):
     (folder / "rows.csv").write_bytes(b"text\nabc\ncaf\xe9\n")
     (folder / "out.csv").write_text("precious")
-    assert invoke("predict", "toy.safetensors", "-f", "rows.csv", "-o", "out.csv").exit_code == 2
+    assert invoke("predict", "toy.safetensors", "-f", "rows.csv", "-o", "out.csv", "--encoding", "utf-8").exit_code == 2
     assert (folder / "out.csv").read_text() == "precious"
 
 

@@ -22,11 +22,18 @@ def started(*arguments, folder, lines):
     process.stdin.write("".join(f"{line}\n" for line in lines).encode())
     process.stdin.flush()
     for _ in range(1200):  # however slow the machine
-        written = [part.read_bytes().count(b"\n") for part in folder.glob("*.part.jsonl")]
-        if written == [len(lines)] or process.poll() is not None:
+        if rows_in_journal(folder) == len(lines) or process.poll() is not None:
             break
         time.sleep(0.1)
     return process
+
+
+def rows_in_journal(folder):
+    """How many rows are safe in the folder's only interrupted run; None if there is none."""
+    for journal in folder.glob("*.journal"):
+        lines = journal.read_bytes().splitlines(keepends=True)
+        return sum(json.loads(line.partition(b" ")[2])["rows"] for line in lines[1:] if line.endswith(b"\n"))
+    return None
 
 
 def ended(process, how):
@@ -35,58 +42,51 @@ def ended(process, how):
     return process.returncode, said.decode()
 
 
-def untimed(path):
-    rows = [vars(row) | {"seconds": 0} for row in Certificates.read(path)]
-    assert rows
-    return rows
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_ctrl_c_keeps_whole_rows_and_resume_goes_on(ending, folder, invoke):
     process = started("certify", "toy.safetensors", "-o", f"out.{ending}", folder=folder, lines=LINES[:3])
     code, said = ended(process, signal.SIGINT)
     assert code == 130
-    [part] = folder.glob("*.part.jsonl")
     assert said == (
-        f"levcert: interrupted. 3 rows are in {part.name}; run the same command with --resume to continue.\n"
+        f"levcert: interrupted. 3 rows are in out.{ending}.part; run the same command with --resume to continue.\n"
     )
-    assert [row.text for row in Certificates.read(part)] == LINES[:3]
+    assert rows_in_journal(folder) == 3
     assert not (folder / f"out.{ending}").exists()
     stdin = "\n".join(LINES)
     forgotten = invoke("certify", "toy.safetensors", "-o", f"out.{ending}", stdin=stdin)
     assert forgotten.exit_code == 2
-    assert "holds 3 rows of an interrupted run; add --resume, or delete it." in forgotten.stderr
+    assert "holds 3 rows of an interrupted run; add --resume, or delete out." in forgotten.stderr
     resumed = invoke("certify", "toy.safetensors", "-o", f"out.{ending}", "--resume", stdin=stdin)
     assert resumed.exit_code == 0, resumed.stderr
     assert "5 certificates" in resumed.stdout
     invoke("certify", "toy.safetensors", "-o", "whole.csv", stdin=stdin)
-    assert untimed(folder / f"out.{ending}") == untimed(folder / "whole.csv")
-    assert not list(folder.glob("*.part.jsonl"))
+    assert list(Certificates.read(folder / f"out.{ending}")) == list(Certificates.read(folder / "whole.csv"))
+    assert not [*folder.glob("*.part"), *folder.glob("*.journal")]
 
 
 def test_a_killed_run_loses_no_row_and_a_torn_one_is_done_again(folder, invoke):
     process = started("certify", "toy.safetensors", "-o", "out.jsonl", folder=folder, lines=LINES[:2])
     ended(process, signal.SIGKILL)
-    [part] = folder.glob("*.part.jsonl")
+    part = folder / "out.jsonl.part"
     whole = part.read_bytes()
     assert [json.loads(line)["text"] for line in whole.splitlines()] == LINES[:2]
     part.write_bytes(whole + b'{"text": "ab')
     other = invoke("certify", "toy.safetensors", "-o", "out.jsonl", "--resume", stdin="another text\n")
     assert other.exit_code == 2
-    assert "is about another text" in other.stderr
+    assert "The input differs from that of the interrupted run in rows 1 to" in other.stderr
     options = invoke("certify", "toy.safetensors", "-o", "out.jsonl", "--resume", "--budget", 9, stdin="abc\n")
-    assert "starting over" in options.stderr
+    assert options.exit_code == 2
+    assert "because the option budget was not given and is now 9.0; run it as it was begun" in options.stderr
     assert invoke("certify", "toy.safetensors", "-o", "out.jsonl", "--resume", stdin="\n".join(LINES)).exit_code == 0
-    assert [row["text"] for row in untimed(folder / "out.jsonl")] == LINES
+    assert [row.text for row in Certificates.read(folder / "out.jsonl")] == LINES
 
 
 def test_a_bad_row_after_good_ones_says_where_those_are(folder, invoke):
     stdin = "abc\n\nhello\n"
     result = invoke("attack", "toy.safetensors", "-o", "out.csv", stdin=stdin)
     assert result.exit_code == 2
-    [part] = folder.glob("*.part.jsonl")
     assert "line 2: missing text." in result.stderr
-    assert f"1 row is in {part.name};" in result.stderr
+    assert "1 row is in out.csv.part;" in result.stderr
     flags = ("--resume", "--on-bad-row", "skip")
     assert invoke("attack", "toy.safetensors", "-o", "out.csv", *flags, stdin=stdin).exit_code == 0
     assert (folder / "out.csv").read_text().count("\n") == 3
@@ -101,21 +101,20 @@ def test_ctrl_c_without_rows_leaves_nothing(folder):
 
 
 def test_evaluate_shows_what_it_has_when_interrupted(folder, invoke, monkeypatch):
-    from levcert.evaluation import evaluator
+    from levcert.cli.run_tasks import EvaluateTask
 
-    certify = evaluator.certify_each
+    answers = EvaluateTask.answers
 
-    def interrupted(*arguments, **options):
-        for number, certificate in enumerate(certify(*arguments, **options)):
-            if number == 7:
-                raise KeyboardInterrupt
-            yield certificate
+    def interrupted(self, model, chunk):
+        if chunk.rows[0] > 1:
+            raise KeyboardInterrupt
+        return answers(self, model, chunk)
 
-    monkeypatch.setattr(evaluator, "certify_each", interrupted)
+    monkeypatch.setattr(EvaluateTask, "answers", interrupted)
     result = invoke("evaluate", "toy.safetensors", "toy", "--json")
     assert result.exit_code == 130
-    assert json.loads(result.stdout)["rows"] == 7
-    assert "the figures are those of the first 7 rows" in result.stderr
+    assert json.loads(result.stdout)["rows"] == 8
+    assert "the figures are those of the first 8 rows" in result.stderr
 
 
 def test_a_reader_that_leaves_is_no_error(shell, folder):
@@ -155,12 +154,12 @@ def test_a_missing_extra_is_named(folder):
 
 
 def test_a_full_disk_is_a_sentence(invoke, monkeypatch):
-    from levcert.files import row_files
+    from levcert.runs import part_file
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(row_files, "json_line", full)
+    monkeypatch.setattr(part_file.PartFile, "append", full)
     result = invoke("certify", "toy.safetensors", "-o", "out.csv", stdin="abc\n")
     assert result.exit_code == 2
-    assert result.stderr == "levcert: A file: No space left on device.\n"
+    assert result.stderr == "levcert: Cannot write out.csv.part: No space left on device.\n"

@@ -96,8 +96,8 @@ def test_bad_rows_are_named_by_line_or_counted(tmp_path, name, content, line, de
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"{name}: line {line}: .*{defect}"):
-        list(RowReader(path))
-    reader = RowReader(path, on_bad_row="skip")
+        list(RowReader(path, encoding="utf-8"))
+    reader = RowReader(path, on_bad_row="skip", encoding="utf-8")
     assert [row.text for row in reader] == ["fine"]
     assert sum(reader.skipped.values()) == 1
     assert defect in next(iter(reader.skipped))
@@ -112,10 +112,13 @@ def test_nulls_in_parquet_are_bad_rows(tmp_path):
 
 
 def test_a_very_long_field_is_an_unclosed_quote(tmp_path, monkeypatch):
-    monkeypatch.setattr("levcert.datasets.readers.LONGEST_FIELD", 1000)
+    monkeypatch.setattr("levcert.files.row_files.LONGEST_FIELD", 1000)
     path = tmp_path / "rows.csv"
-    path.write_text("text,label\n" + '"' + "x" * 2000 + '",1\n')
+    path.write_text("text,label\n" + '"' + "x\n" * 2000 + '",1\n')
     with pytest.raises(InputError, match="field larger than field limit"):
+        list(RowReader(path))
+    path.write_text("text,label\n" + '"' + "x" * 2000 + '",1\n')
+    with pytest.raises(InputError, match="A line is longer than 1,000 characters"):
         list(RowReader(path))
 
 

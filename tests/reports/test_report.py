@@ -245,3 +245,18 @@ def test_it_opens_in_a_browser(report):
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert background == {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 24, 28)"}[scheme]
             context.close()
+
+
+def test_a_one_sided_report_counts_what_is_not_the_target(tmp_path):
+    model = counting_model()
+    texts, truth = ["hello", "ab", "12", "123"], ["letters", "letters", "letters", "digits"]
+    summary = write_report(model, texts, truth, tmp_path / "report.html", target="digits")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert summary.size == 3
+    assert [group.name for group in summary.classes] == ["letters"]
+    assert [point.certified.hits for point in summary.curve[:4]] == [2, 2, 1, 0]
+    assert "cannot be made <em>digits</em> by any single edit" in html
+    assert {fragile.counterexample.label for fragile in summary.fragile} == {"digits"}
+    with pytest.raises(levcert.InputError, match="All texts have the true label 'digits'"):
+        write_report(model, ["1"], ["digits"], tmp_path / "none.html", target="digits")
+    assert not (tmp_path / "none.html").exists()

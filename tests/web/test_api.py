@@ -4,6 +4,7 @@ from pkgutil import iter_modules
 import numpy as np
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import given, settings
 
 import levcert
@@ -234,3 +235,27 @@ def test_the_interface_is_as_described(app, path):
         case.call_and_validate()
 
     check()
+
+
+def test_one_sided_answers_are_those_of_the_library(client, model):
+    row, already = ask(client, "/certify", texts=["hello", "123"], target="digits", losses=True)
+    expected = levcert.certify(model, ["hello"], target="digits")[0]
+    assert (row["target"], row["radius"], row["margin"]) == ("digits", expected.radius, expected.margin)
+    assert row["losses"] == levcert.character_losses(model, "hello", target="digits").tolist()
+    assert row["counterexample"]["label"] == "digits"
+    assert (already["claim"], already["losses"]) == ("is the target", [0, 0, 0])
+    found = ask(client, "/attack", texts=["ab"], target="digits", max_distance=3)[0]
+    assert found["counterexample"]["label"] == "digits"
+    for path in ("/certify", "/attack"):
+        refused = client.post(path, json={"texts": ["a"], "target": "<ham>"})
+        assert refused.status_code == 422
+        assert refused.json()["error"] == "The target is not a label of this model; GET /model lists them."
+
+
+def test_samples_of_the_model_come_first():
+    from levcert.web import create_app
+
+    stored = [{"label": "letters", "text": "my own"}, {"label": 1, "text": "not a label"}, "nothing"]
+    model = counting_model(data={"name": "toy", "samples": stored})
+    with TestClient(create_app(model, allowed_hosts=["testserver"])) as client:
+        assert client.get("/model").json()["samples"] == [{"title": "letters", "text": "my own"}]

@@ -97,6 +97,51 @@ def test_method_and_attacker_can_be_chosen(page):
     expect(page.locator("#nearest-title")).to_contain_text("6 edits")
 
 
+def test_an_attacker_may_want_one_label_only(page):
+    expect = playwright.expect
+    page.select_option("#target", "digits")
+    expect(page.locator("#sentence")).to_have_text("Proved: 5 edits or fewer cannot make the label 'digits'; 6 can.")
+    expect(page.locator("#lead")).to_have_text("digits")
+    page.select_option("#target", "letters")
+    expect(page.locator("#claim")).to_have_text("is the target")
+    expect(page.locator("#sentence")).to_have_text("The text has the label 'letters' as it is.")
+    for part in ("#covered", "#fragile", "#nearest", "#search"):
+        assert page.locator(part).is_hidden()
+    page.select_option("#target", "")
+    expect(page.locator("#sentence")).to_have_text("Proved: 5 edits or fewer cannot change the label; 6 can.")
+
+
+def test_the_slider_shows_texts_that_the_proof_covers(page):
+    expect, texts = playwright.expect, page.locator("#covered-texts li")
+    expect(texts).to_have_count(6)
+    assert page.get_attribute("#edits-made", "max") == str(radius("hello world") + 2)
+    expect(page.locator("#covered-note")).to_contain_text("Proved: all texts 5 edits away, more than 10")
+    assert set(texts.locator("strong").all_inner_texts()) == {"letters"}  # it is proved, so no draw can be unlucky
+    before = texts.first.inner_text()
+    page.click("#draw-again")
+    expect(texts.first).not_to_have_text(before)
+    page.fill("#edits-made", "7")
+    expect(page.locator("#covered-note")).to_contain_text("7 edits are more than the certified radius of 5")
+    page.fill("#edits-made", "1")
+    expect(page.locator("#covered-note")).to_contain_text("all texts one edit away")
+    page.uncheck("[value=insert]")
+    page.uncheck("[value=substitute]")
+    settled(page)
+    expect(page.locator("#covered-texts ins")).to_have_count(0)
+
+
+def test_the_answer_is_beside_the_box_on_a_phone(browser, address):
+    """What is typed and what it means are on the first screen, without scrolling."""
+    tab = browser.new_page(viewport={"width": 390, "height": 844})
+    tab.goto(address)
+    tab.wait_for_selector("#result:not([hidden])")
+    settled(tab)
+    box = tab.locator("#sentence").bounding_box()
+    assert box["y"] + box["height"] < 500
+    assert tab.locator("#text").bounding_box()["y"] < box["y"] < tab.locator("#target").bounding_box()["y"]
+    tab.close()
+
+
 def test_samples_can_be_chosen_by_keyboard(page):
     page.focus("#text")
     page.keyboard.press("Tab")

@@ -20,7 +20,12 @@ from levcert.training.model_families import CONFIGURATIONS, configured
 # Kinds whose published rows come out again when they are trained again.  Some networks of the paper's kind were trained
 # by earlier code, which rounds differently, and nothing in a row tells which.
 REPRODUCIBLE: Final = ("votes",)
-_SAME_RESULT: Final = ("threads", "device", "calibration")  # options that do not change what a study measures
+_SAME_RESULT: Final = (
+    "threads",
+    "device",
+    "calibration",
+    "samples",
+)  # options that do not change what a study measures
 
 
 class NotStoredError(InputError):
@@ -78,7 +83,7 @@ def _trained_on(header: Header, fingerprint: str) -> dict[str, Any] | None:
 def _train(dataset: Dataset, cell: Cell, folder: Path, fingerprint: str) -> WindowModel:
     """Train with a checkpoint, so that a killed run continues where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
-    config = configured(cell.settings["model"], dataset, cell.training).changed({"calibration": "none"})
+    config = configured(cell.settings["model"], dataset, cell.training).changed({"calibration": "none", "samples": 0})
     identity = json.dumps([cell.settings["model"], _identity(config.to_dict()), fingerprint], sort_keys=True)
     name = f"{dataset.name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     path, checkpoint = folder / f"{name}.safetensors", folder / f"{name}.checkpoint"

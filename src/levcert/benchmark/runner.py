@@ -5,16 +5,12 @@ Cells that share a model run one after the other, so that it is trained once; al
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from levcert.benchmark.cell_models import configuration, model_of
 from levcert.benchmark.cell_texts import dataset_for, select
@@ -25,6 +21,9 @@ from levcert.benchmark.quick_study import quick_cells
 from levcert.benchmark.result_rows import Row, append_row, read_rows, row_of
 from levcert.benchmark.study import Cell, Study
 from levcert.errors import InputError
+from levcert.runs.dask_cluster import connected
+from levcert.runs.process_pool import ReplacingPool
+from levcert.runs.workers import SerialExecutor
 
 
 @dataclass(frozen=True)
@@ -113,54 +112,21 @@ def run_cell(cell: Cell, models: Path, may_train: bool = True) -> Row:
     return Row(cell.study, cell.settings, cell.measures, values, texts, training, versions(), machine(), seconds)
 
 
-class SerialExecutor(Executor):
-    """Run everything immediately, in this process."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
 @contextmanager
 def processes(workers: int) -> Iterator[Executor | None]:
     """Yield a pool of processes, or None for one worker: then everything runs in this process."""
     if workers == 1:
         yield None
         return
-    context = multiprocessing.get_context("spawn")  # threads of torch and numba do not survive a fork
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
+    with ReplacingPool(workers, what="one cell") as pool:
         yield pool
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
     """Yield the executor of a dask.distributed cluster; its workers need the same folders."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError("A cluster needs dask.distributed; install levcert[cluster].") from None
-    try:
-        client = Client(address)
-    except (OSError, ValueError) as error:
-        raise InputError(f"There is no scheduler at {address}: {error}.") from None
-    with client, client.get_executor() as executor:
+    with connected(address) as client, client.get_executor(pure=False) as executor:
         yield executor
-
-
-def _end_with_parent() -> None:
-    """End a worker when its parent was killed, instead of waiting for work forever."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _by_model(cells: list[Cell]) -> dict[str, list[Cell]]:

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from levcert.certificates.certificate import Certificate
-from levcert.certificates.files import read_certificates, write_certificates
+from levcert.certificates.files import (
+    CERTIFICATE_COLUMNS,
+    certificate_record,
+    read_certificates,
+    write_certificates,
+)  # fmt: skip
 from levcert.certificates.share import Share
 from levcert.errors import InputError
 from levcert.files.html_table import html_table
+from levcert.files.row_encoders import arrow_batch, arrow_schema, in_bytes
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 _SHOWN = 10  # rows in a notebook
 
@@ -109,6 +120,33 @@ class Certificates(Sequence[Certificate]):
     def read(cls, path: str | Path) -> Certificates:
         """Read what :meth:`save` wrote."""
         return cls(read_certificates(Path(path)))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the columns of docs/formats.md as an Arrow table."""
+        import pyarrow as pa
+
+        records = list(map(certificate_record, self))
+        columns = {name: [record[name] for record in records] for name in CERTIFICATE_COLUMNS}
+        schema = arrow_schema(CERTIFICATE_COLUMNS, in_bytes=in_bytes(columns, CERTIFICATE_COLUMNS))
+        return pa.Table.from_batches([arrow_batch(columns, CERTIFICATE_COLUMNS, schema)], schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the columns of docs/formats.md as a pandas frame; ``upper`` is an integer column with gaps."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("to_pandas needs pandas; install it with: pip install pandas.") from None
+        frame = self.to_arrow().to_pandas()
+        frame["upper"] = pandas.array([row.upper for row in self], dtype="Int64")
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the columns of docs/formats.md as a polars frame."""
+        try:
+            import polars
+        except ImportError:
+            raise InputError("to_polars needs polars; install it with: pip install polars.") from None
+        return polars.from_arrow(self.to_arrow())
 
     def to_csv(self, path: str | Path) -> None:
         self._save_as(path, ".csv")

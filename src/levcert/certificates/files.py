@@ -10,7 +10,8 @@ from typing import Any, Final, get_args
 from levcert.certificates.certificate import Certificate
 from levcert.certificates.claims import Unit
 from levcert.errors import InputError
-from levcert.files.row_files import Columns, Record, read_records, write_records
+from levcert.files.row_encoders import Columns
+from levcert.files.row_files import Record, read_records, write_records
 from levcert.text.threat import ANY_EDIT, Threat
 
 CERTIFICATE_COLUMNS: Final[Columns] = {
@@ -31,6 +32,7 @@ CERTIFICATE_COLUMNS: Final[Columns] = {
 
 
 _SINCE_0_2: Final = {"threat", "unit", "target", "class_radii"}  # files of version 0.1 have no such columns
+_OPTIONAL: Final = {"seconds"}  # levcert certify writes it only on request, so that its files do not depend on the time
 
 
 def write_certificates(rows: Iterable[Certificate], path: Path) -> None:
@@ -54,10 +56,10 @@ def certificate_record(row: Certificate) -> Record:
     """Return a certificate as a row of its file."""
     record = {name: getattr(row, name) for name in CERTIFICATE_COLUMNS}
     radii = None if row.class_radii is None else json.dumps(dict(row.class_radii), ensure_ascii=False)
-    return record | {"threat": None if row.threat is None else _threat_text(row.threat), "class_radii": radii}
+    return record | {"threat": None if row.threat is None else threat_text(row.threat), "class_radii": radii}
 
 
-def _threat_text(threat: Threat) -> str:
+def threat_text(threat: Threat) -> str:
     """Return a threat as JSON; the one that nearly all rows have is cached."""
     return _ANY_EDIT_TEXT if threat is ANY_EDIT else json.dumps(threat.to_dict())
 
@@ -67,16 +69,17 @@ _ANY_EDIT_TEXT: Final = json.dumps(ANY_EDIT.to_dict())
 
 def _certificate(record: Record) -> Certificate:
     known = CERTIFICATE_COLUMNS.keys()
-    unknown, missing = record.keys() - known, known - record.keys() - _SINCE_0_2
-    if unknown or missing:
-        raise ValueError(f"unknown columns {sorted(map(str, unknown))}, missing columns {sorted(missing)}.")
+    missing = known - record.keys() - _SINCE_0_2 - _OPTIONAL
+    if missing or None in record:  # csv puts cells beyond the header there
+        raise ValueError(f"missing columns {sorted(missing)}." if missing else "more cells than columns.")
+    record = {name: value for name, value in record.items() if name in known}  # others are the user's own
     for name, kinds in {"text": (str, bytes), "label": (str,), "method": (str,), "claim": (str,)}.items():
         if not isinstance(record[name], kinds):
             raise TypeError(f"the {name} is {record[name]!r}.")
     fields = dict(record, radius=_whole(record["radius"]))
     fields["upper"] = None if record["upper"] in (None, "") else _whole(record["upper"])
     fields["margin"] = None if record["margin"] in (None, "") else float(record["margin"])
-    fields["seconds"] = float(record["seconds"])
+    fields["seconds"] = float(record.get("seconds") or 0)
     threat = record.get("threat")
     fields["threat"] = Threat.from_dict(json.loads(threat)) if threat else None
     fields["unit"] = record.get("unit") or ("bytes" if isinstance(record["text"], bytes) else "characters")

@@ -154,6 +154,18 @@ class Certifier(Method):
         """Return one verdict per text."""
 
 
+class OnePass(Certifier):
+    """A method that answers a batch with arrays, and makes the same claim for all of its texts."""
+
+    @abstractmethod
+    def bounds(self, batch: Batch) -> tuple[Integers, str]:
+        """Return the certified radius of each text, and what is claimed."""
+
+    def verdicts(self, batch: Batch) -> list[Verdict]:
+        found, claim = self.bounds(batch)
+        return [Verdict(int(k), claim, float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+
+
 def radii(margins: Array, constants: Array, allowance: Array, reach: Integers) -> Integers:
     """Return for each text the largest k with margin − k·G > allowance for all other classes.
 

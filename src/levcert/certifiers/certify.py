@@ -118,7 +118,7 @@ def certify_each(
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
     if not isinstance(texts, Iterable):
         raise InputError(f"Expected a list of texts, not {type(texts).__name__}.")
-    certifier = _method(method, max_distance, budget)
+    certifier = limited_method(method, max_distance, budget)
     threat, keyboard = as_threat(threat, operations), False
     if not isinstance(model, WindowModel):
         model = as_classifier(model)
@@ -224,7 +224,7 @@ class About:
         )  # fmt: skip
 
 
-def _method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
+def limited_method(method: str | Method, max_distance: int | None, budget: float | None) -> Method:
     """Look a method up, and tell it how far and how long it need search."""
     if isinstance(method, str):
         method = method.replace("_", "-")

@@ -7,14 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
+from levcert.certifiers.base import Array, Batch, Integers, OnePass, radii
 from levcert.errors import InputError
+from levcert.kernels.present_maxima import present_maxima
 from levcert.models.tap_bounds import TapCosts, WindowRange
 from levcert.models.window import WindowModel
 
 
 @dataclass(frozen=True)
-class Lipschitz(Certifier):
+class Lipschitz(OnePass):
     """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G the largest loss that one allowed edit can cause.
 
     Local to the text: order the edits as deletions, substitutions, insertions.  Then deletions meet only symbols
@@ -29,9 +30,8 @@ class Lipschitz(Certifier):
     name: ClassVar[str] = "lipschitz"
     needs: ClassVar[str] = "a model with tap costs or a window range (all of ours)"
 
-    def verdicts(self, batch: Batch) -> list[Verdict]:
-        found = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
-        return [Verdict(int(k), "proved", float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+    def bounds(self, batch: Batch) -> tuple[Integers, str]:
+        return radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach), "proved"
 
 
 def edit_costs(batch: Batch) -> Array:
@@ -67,14 +67,34 @@ def knows_its_costs(model: WindowModel) -> bool:
 
 
 def _tap_edit_costs(taps: TapCosts, batch: Batch) -> Array:
-    """Return the costs of a substitution, an insertion and a deletion for each text and other class."""
+    """Return the costs of a substitution, an insertion and a deletion for each text and other class.
+
+    A maximum over the symbols of a text is taken text by text in a kernel; over those that edits can bring, once.
+    """
     allowed, y = batch.allowed, batch.best
+    classes, taps_count = taps.appear.shape[1:3]
     worst = np.where(allowed.replace, taps.replace, 0).max(axis=3)  # of replacing each symbol
-    substitution = np.where(batch.present[:, None], worst[y], 0).max(axis=2, initial=0)
     # Any symbol that edits can bring, or that the text has, may stand in the window that an insertion adds.
-    reachable = batch.present | allowed.insert | allowed.replace.any(axis=0)
-    appear = np.where(reachable[:, None, None], taps.appear[y], 0).max(axis=3, initial=0).sum(axis=2)
-    vanish = np.where(batch.present[:, None, None], taps.vanish[y], 0).max(axis=3, initial=0).sum(axis=2)
+    brought = allowed.insert | allowed.replace.any(axis=0)
+    everywhere = np.where(brought, taps.appear, 0).max(axis=3, initial=0)
+    present = [worst.reshape(classes, classes, -1), taps.vanish.reshape(classes, classes * taps_count, -1)]
+    if not brought.all():
+        present.append(taps.appear.reshape(classes, classes * taps_count, -1))
+    found = np.zeros((len(y), sum(table.shape[1] for table in present)))
+    if not brought.all():
+        found[:, -classes * taps_count :] = everywhere[y].reshape(len(y), -1)
+    table = np.ascontiguousarray(np.concatenate(present, axis=1).transpose(0, 2, 1))
+    present_maxima(table, y, batch.encoded.ids, batch.encoded.offsets, found)
+
+    def summed(first: int) -> Array:
+        by_tap = np.ascontiguousarray(found[:, first : first + classes * taps_count]).reshape(
+            len(y), classes, taps_count
+        )
+        total: Array = by_tap.sum(axis=2)
+        return total
+
+    substitution, vanish = found[:, :classes], summed(classes)
+    appear = everywhere.sum(axis=2)[y] if brought.all() else summed(classes * (taps_count + 1))
     shift = taps.shift[y]
     insertion, deletion = (bound[y] for bound in taps.chains)  # for any text
     return np.stack([substitution, np.minimum(shift + appear, insertion), np.minimum(shift + vanish, deletion)])

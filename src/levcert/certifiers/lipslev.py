@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
+from levcert.certifiers.base import Array, Batch, Integers, OnePass, radii
 from levcert.errors import InputError
 from levcert.models import norms
 from levcert.models.conv import ConvModel
@@ -19,7 +19,7 @@ from levcert.text.threat import AllowedEdits
 
 
 @dataclass(frozen=True)
-class LipsLev(Certifier):
+class LipsLev(OnePass):
     """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G = ‖w_y − w_ŷ‖_r · Π M(K⁽ⁱ⁾) · M(E, P)  (Corollary "Local …").
 
     ``local`` uses M(E, P), the constant of the text's own characters; ``p`` defaults to the one in training.
@@ -42,14 +42,12 @@ class LipsLev(Certifier):
         """Proved where no allowed edit inserts or deletes an id: a substitution by a dropped character does."""
         return "substitutions only" if allowed.insert.any() or allowed.delete.any() else "proved"
 
-    def verdicts(self, batch: Batch) -> list[Verdict]:
+    def bounds(self, batch: Batch) -> tuple[Integers, str]:
         model = batch.model
         if not isinstance(model, ConvModel):
             raise InputError("lipslev needs a convolutional model; use lipschitz, exact or auto for this one.")
         constants = self.constants(model, batch)
-        found = radii(batch.margins, constants, batch.allowance, batch.reach)
-        claim = self.claim(batch.allowed)
-        return [Verdict(int(k), claim, float(margin)) for k, margin in zip(found, batch.margin, strict=True)]
+        return radii(batch.margins, constants, batch.allowance, batch.reach), self.claim(batch.allowed)
 
     def constants(self, model: ConvModel, batch: Batch) -> Array:
         """Return G(y, ŷ) for each text and each other class."""

@@ -25,7 +25,7 @@ from levcert.cli.commands.scan import scan
 from levcert.cli.commands.serve import serve
 from levcert.cli.commands.train import train
 from levcert.cli.commands.tune import tune
-from levcert.cli.exit_codes import Commands
+from levcert.cli.exit_codes import Commands, end_on_sigterm
 
 app = typer.Typer(
     cls=Commands,
@@ -79,4 +79,5 @@ def main() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any text can be printed anywhere
     # A warning is one sentence for the user, without the line of our code that it came from.
     warnings.formatwarning = lambda message, *_, **__: f"levcert: {message}\n"
+    end_on_sigterm()
     app()

@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from levcert.certificates.difference import difference, excerpt
+from levcert.certificates.explain import meaning
 from levcert.text.alphabet import Text
 
 if TYPE_CHECKING:
+    from levcert.certificates.certificate import Certificate
     from levcert.datasets import Dataset
 
 
@@ -88,6 +90,25 @@ def shown_edits(text: Text, other: Text, context: int = 30) -> Styled:
         else:
             result.append(part.text)
     return result
+
+
+def print_certificate(certificate: Certificate) -> None:
+    """Print what a certificate says and means, and its counterexample with the edits marked."""
+    facts = {
+        "label": Styled(certificate.label, style="bold"),
+        "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
+        "meaning": Styled(meaning(certificate)),
+    }
+    if certificate.counterexample is not None and certificate.upper:
+        edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
+        found = "changed by" if certificate.target is None else "becomes so"
+        facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
+    if certificate.class_radii is not None:
+        radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
+        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
+    console.print(Styled(printable(certificate.text)), soft_wrap=True)
+    for name, fact in facts.items():
+        console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
 
 
 def _shortened(text: str, width: int = 60) -> str:

@@ -1,8 +1,9 @@
-"""How a command ends: 0, 2 for bad input with one sentence, 130 after Ctrl-C; never a traceback for any of them."""
+"""How a command ends: 0, 2 for bad input or SIGTERM with one sentence, 130 after Ctrl-C; never with a traceback."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,19 @@ import typer
 from typer.core import TyperGroup
 
 from levcert.errors import InputError, cure_of
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM; whatever handles Ctrl-C handles this, too."""
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM (of kill, a batch system, a shutdown) interrupt the command as Ctrl-C does."""
+
+    def terminate(*_: object) -> None:
+        raise Terminated("stopped by SIGTERM.")
+
+    signal.signal(signal.SIGTERM, terminate)
 
 
 class Commands(TyperGroup):
@@ -32,6 +46,8 @@ def _endings() -> Iterator[None]:
         raise _ending(2, str(error)) from None
     except BrokenPipeError:  # the reader of our pipe (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Terminated as interrupt:
+        raise _ending(2, str(interrupt)) from None
     except KeyboardInterrupt as interrupt:
         raise _ending(130, str(interrupt) or "interrupted.") from None
     except ModuleNotFoundError as error:

@@ -1,14 +1,15 @@
-"""What commands read: a model, texts (arguments, lines of stdin, a file), and texts with labels (a dataset, a file)."""
+"""What commands read: a model, texts (arguments, lines of stdin, files), and texts with labels (a dataset, files)."""
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +18,7 @@ from levcert.errors import InputError
 
 if TYPE_CHECKING:
     from levcert.datasets import Dataset
+    from levcert.datasets.sources import FileSource, LineSource, TextSource
     from levcert.models.window import WindowModel
     from levcert.text.alphabet import Text
 
@@ -30,8 +32,17 @@ TrustedKey = Annotated[
 Texts = Annotated[
     list[str] | None, typer.Argument(help="Texts; with none, or with -, one per line from stdin.", show_default=False)
 ]
-File = Annotated[Path | None, typer.Option("-f", "--file", help="A csv, tsv, jsonl or parquet file with texts.")]
-Data = Annotated[str, typer.Argument(help="A dataset's name (see levcert datasets), or a csv/tsv/jsonl/parquet file.")]
+File = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "-f", "--file",
+        help="A file with texts (csv, tsv, txt, jsonl, json, parquet, xlsx; .gz, .zst), a folder or a pattern; may be "
+        "repeated.",
+    ),
+]  # fmt: skip
+Data = Annotated[
+    str, typer.Argument(help="A dataset's name (see levcert datasets), or a file, a folder or a pattern of files.")
+]
 DataDir = Annotated[
     Path | None, typer.Option(help="Folder with ag_news/, sst2/, imdb/, fake_news/; default: $LEVCERT_DATA.")
 ]
@@ -39,8 +50,55 @@ TextColumn = Annotated[str, typer.Option(help="Column of the texts, for files.")
 LabelColumn = Annotated[str, typer.Option(help="Column of the labels, for files.")]
 WeightColumn = Annotated[str | None, typer.Option(help="Column that says how much each row counts, for files.")]
 OnBadRow = Annotated[BadRow, typer.Option(help="Stop at a row that cannot be used, or skip it.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of files, such as utf-8, utf-16 or cp1252; default: guessed.")
+]
+Delimiter = Annotated[str | None, typer.Option(help="What separates the columns of csv; default: guessed.")]
+KeepColumns = Annotated[
+    str | None, typer.Option(help="Other columns of the input to copy to the output, as a,b,c; all: all of them.")
+]
+ShardFlag = Annotated[
+    str | None,
+    typer.Option("--shard", help="Do only this part of the input, as 3/16; of 16 files or more, every 16th file."),
+]
 
 _STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: the flags of all commands that read some."""
+
+    text_column: str = "text"
+    on_bad_row: BadRow = "error"
+    encoding: str | None = None
+    delimiter: str | None = None
+    keep_columns: str | None = None
+    shard: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What decides the rows of an output; that bad rows are skipped changes none of the others."""
+        return {name: value for name, value in vars(self).items() if name != "on_bad_row" and value is not None}
+
+    def files(
+        self, given: Sequence[Path | str], *, label_column: str | None = None, limit: int | None = None,
+        output: Path | None = None,
+    ) -> FileSource:  # fmt: skip
+        """Return the rows of files; say what was guessed about them."""
+        from levcert.datasets.input_files import Shard, input_files
+        from levcert.datasets.sources import FileSource
+
+        keep: Any = "all" if self.keep_columns == "all" else ()
+        if self.keep_columns not in (None, "all"):
+            keep = tuple(dict.fromkeys(name.strip() for name in str(self.keep_columns).split(",") if name.strip()))
+        source = FileSource(
+            input_files(given, output), self.text_column, label_column, self.on_bad_row, self.encoding, self.delimiter,
+            keep, None if self.shard is None else Shard.of(self.shard), limit,
+        )  # fmt: skip
+        for guess in source.guesses():
+            say(guess)
+        return source
 
 
 @dataclass(frozen=True)
@@ -48,51 +106,89 @@ class TextsIn:
     """Texts to be read once; ``kind`` says from where."""
 
     kind: Literal["arguments", "lines", "file"]
-    texts: Iterator[Text]
-    total: int | None = None  # None: not known before the end
+    source: FileSource | LineSource | TextSource
+
+    @property
+    def texts(self) -> Iterator[Text]:
+        for chunk in self.source.chunks():
+            yield from chunk.texts
+        say_skipped(self.source.skipped)
+
+    @property
+    def total(self) -> int | None:
+        return self.source.expected(0)
 
 
 @dataclass(frozen=True)
 class LabelledIn:
     """Texts with their labels, to be read once."""
 
-    rows: Iterator[tuple[Text, str]]
-    total: int | None
+    source: FileSource | TextSource
     name: str
 
+    @property
+    def total(self) -> int | None:
+        return self.source.expected(0)
 
-def texts_in(texts: list[str] | None, file: Path | None, text_column: str, on_bad_row: BadRow) -> TextsIn:
-    """Choose where texts come from; bad ones stop the work or are skipped, as ``on_bad_row`` says."""
-    if texts and file:
+    @property
+    def rows(self) -> Iterator[tuple[Text, str]]:
+        for chunk in self.source.chunks():
+            yield from zip(chunk.texts, chunk.labels or (), strict=True)
+        say_skipped(self.source.skipped)
+
+
+def model_content(model: Path, trusted_key: Path | None) -> bytes:
+    """Return the content of a model file, which workers load; what is returned is what was checked."""
+    from levcert.files.signature import check_signature
+
+    content = model.read_bytes()
+    if trusted_key is not None:
+        check_signature(model, content, trusted_key)
+    return content
+
+
+def texts_in(
+    texts: list[str] | None, files: list[Path] | Path | None, reading: Reading | str = "text",
+    on_bad_row: BadRow = "error", *, output: Path | None = None,
+) -> TextsIn:  # fmt: skip
+    """Choose where texts come from; bad ones stop the work or are skipped, as ``on_bad_row`` says.
+
+    In place of ``reading`` the name of the text column may be given.
+    """
+    from levcert.datasets.sources import LineSource, TextSource
+
+    reading = Reading(reading, on_bad_row) if isinstance(reading, str) else reading
+    files = [files] if isinstance(files, Path) else files
+    if texts and files:
         raise InputError("Texts were given both as arguments and as a file; give one or the other.")
-    if file:
-        return TextsIn("file", _of_file(file, text_column, on_bad_row))
+    if files:
+        return TextsIn("file", reading.files(files, output=output))
+    for flag, value in (("--keep-columns", reading.keep_columns), ("--shard", reading.shard)):
+        if value is not None:
+            raise InputError(f"{flag} is for files; name some with --file.")
     if texts and texts != [_STDIN]:
-        return TextsIn("arguments", iter(_checked(texts)), len(texts))
+        return TextsIn("arguments", TextSource(_checked(texts), "arguments"))
     if sys.stdin is None or (not texts and sys.stdin.isatty()):
         raise InputError("There are no texts; give some as arguments, with --file, or through a pipe.")
-    return TextsIn("lines", _of_lines(on_bad_row))
+    return TextsIn("lines", LineSource(sys.stdin.buffer, reading.on_bad_row))
 
 
 def labelled_in(
-    data: str, data_dir: Path | None, text_column: str, label_column: str, on_bad_row: BadRow
-) -> LabelledIn:
-    """Read the test rows of a dataset, or all rows of a file."""
-    from levcert.datasets import RowReader, is_file, load_dataset
+    data: str, data_dir: Path | None, reading: Reading | str, label_column: str, on_bad_row: BadRow = "error",
+    limit: int | None = None, output: Path | None = None,
+) -> LabelledIn:  # fmt: skip
+    """Read the test rows of a dataset, or all rows of a file, a folder or a pattern."""
+    from levcert.datasets import is_file, load_dataset
+    from levcert.datasets.sources import TextSource
 
-    if not is_file(data):
-        dataset = load_dataset(data, data_dir)
-        test = dataset.test
-        labelled = ((text, dataset.labels[y]) for text, y in zip(test.texts, test.labels, strict=True))
-        return LabelledIn(labelled, len(test), f"the test set of {data}")
-
-    def rows() -> Iterator[tuple[Text, str]]:
-        reader = RowReader(data, text_column, label_column, on_bad_row)
-        for row in reader:
-            yield row.text, str(row.label)
-        _say_skipped(reader.skipped)
-
-    return LabelledIn(rows(), None, Path(data).name)
+    reading = Reading(reading, on_bad_row) if isinstance(reading, str) else reading
+    if is_file(data) or Path(data).is_dir() or glob.has_magic(data):
+        source = reading.files([data], label_column=label_column, limit=limit, output=output)
+        return LabelledIn(source, Path(data).name)
+    dataset = load_dataset(data, data_dir)
+    test = dataset.test.take(slice(limit))
+    labels = [dataset.labels[y] for y in test.labels]
+    return LabelledIn(TextSource(test.texts, data, labels), f"the test set of {data}")
 
 
 def load_data(
@@ -105,12 +201,15 @@ def load_data(
     weight_column: str | None = None,
 ) -> Dataset:
     """Load a dataset by name or from files; say on stderr how many bad rows were skipped."""
-    from levcert.datasets import dataset_from_files, is_file, load_dataset
+    from levcert.datasets import RowReader, dataset_from_files, is_file, load_dataset
 
     if not is_file(data):
         if weight_column is not None:
             raise InputError(f"The dataset {data} has no weights; --weight-column is for files.")
         return load_dataset(data, data_dir)
+    for path in (Path(data), test):
+        if path is not None and (guesses := RowReader(path, text_column, label_column).guesses()):
+            say(f"{path}: guessed {', '.join(guesses)}".replace(" (--encoding)", "").replace(" (--delimiter)", ""))
     skipped: Counter[str] = Counter()
     dataset = dataset_from_files(
         data,
@@ -121,7 +220,7 @@ def load_data(
         on_bad_row=on_bad_row,
         skipped=skipped,
     )
-    _say_skipped(skipped)
+    say_skipped(skipped)
     return dataset
 
 
@@ -148,6 +247,12 @@ def _digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def say_skipped(skipped: dict[str, int]) -> None:
+    """Say how many bad rows were skipped, and why."""
+    for reason, count in sorted(skipped.items(), key=lambda item: -item[1]):
+        say(f"skipped {count:,} row{'s' * (count != 1)}: {reason}")
+
+
 def _checked(texts: list[str]) -> list[str]:
     from levcert.datasets.readers import defect_of_text
 
@@ -155,40 +260,3 @@ def _checked(texts: list[str]) -> list[str]:
         if defect := defect_of_text(text or None):
             raise InputError(f"text {number}: {defect}. Give at least one character of valid UTF-8.")
     return texts
-
-
-def _of_file(path: Path, text_column: str, on_bad_row: BadRow) -> Iterator[Text]:
-    from levcert.datasets import RowReader
-
-    reader = RowReader(path, text_column, None, on_bad_row)
-    for row in reader:
-        yield row.text
-    _say_skipped(reader.skipped)
-
-
-def _of_lines(on_bad_row: BadRow) -> Iterator[Text]:
-    from levcert.datasets.readers import defect_of_text
-
-    skipped: Counter[str] = Counter()
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        # surrogateescape maps bytes that are not UTF-8 to surrogates, which no character is, so that they are found
-        text = _without_line_end(line).decode("utf-8", "surrogateescape")
-        defect = defect_of_text(text or None)
-        if not defect:
-            yield text
-        elif on_bad_row == "skip":
-            skipped[defect] += 1
-        else:
-            raise InputError(f"stdin: line {number}: {defect}. Fix the line, or skip bad lines with --on-bad-row skip.")
-    _say_skipped(skipped)
-
-
-def _without_line_end(line: bytes) -> bytes:
-    r"""Take off \n or \r\n, and nothing else: a certificate is about the text exactly as it was given."""
-    return line.removesuffix(b"\n").removesuffix(b"\r") if line.endswith(b"\n") else line
-
-
-def _say_skipped(skipped: Counter[str]) -> None:
-    """Say how many bad rows were skipped, and why."""
-    for reason, count in skipped.most_common():
-        say(f"skipped {count:,} row{'s' * (count != 1)}: {reason}")

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from levcert.cli.exit_codes import say
 from levcert.errors import InputError
 from levcert.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-    from levcert.files.row_files import Columns
-    from levcert.runs.resumable_output import ResumableOutput
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write rows to a .csv, .jsonl or .parquet file.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
@@ -50,13 +46,6 @@ def check_output(path: Path | None, *, resume: bool = False) -> None:
         check_writable(path)
     elif resume:
         raise InputError("To resume, name with -o the output file of the interrupted run.")
-
-
-def resumable(output: Path, columns: Columns, model: Path, *settings: object) -> ResumableOutput:
-    """Return an output that a later run with the same model and settings can complete."""
-    from levcert.runs.resumable_output import ResumableOutput, identity_of
-
-    return ResumableOutput(output, columns, identity_of(model, *settings), say)
 
 
 @dataclass

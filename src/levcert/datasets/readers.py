@@ -1,29 +1,33 @@
-"""Read the rows of csv, tsv, JSON lines and parquet files one at a time; errors name the line of a bad row."""
+"""Read the rows of files one at a time or in blocks; errors name the line of a bad row."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
+from levcert.datasets import row_blocks
+from levcert.datasets.row_blocks import Block
+from levcert.datasets.text_files import COMPRESSED, TextFile, guess_delimiter, open_text, shown_encoding
 from levcert.errors import InputError
 from levcert.files.atomic import existing_file
-from levcert.files.row_files import LONGEST_FIELD
 from levcert.text.alphabet import Text
 
-Fields = dict[str, Any]
+ALL_COLUMNS: Final = "all"
+
+_TEXT_FORMATS: Final = (".csv", ".tsv", ".txt", ".jsonl", ".json")
+_OTHER_FORMATS: Final = (".parquet", ".xlsx")
+ENDINGS: Final = (*_TEXT_FORMATS, *(f"{ending}{packed}" for packed in COMPRESSED for ending in _TEXT_FORMATS),
+                  *_OTHER_FORMATS)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
-    """A text, its label and weight if there are any, and the line (parquet: row) of the file where it begins."""
+    """A text, its label and weight if there are any, and the line (parquet, Excel: row) where it begins."""
 
     line: int
     text: Text
@@ -31,13 +35,27 @@ class Row:
     weight: float | None = None
 
 
+@dataclass(frozen=True)
+class ReadRows:
+    """Rows that can be used, as columns: ``rows`` are their numbers in the file, bad rows counted, from 1."""
+
+    lines: list[int]
+    rows: list[int]
+    texts: list[Text]
+    labels: list[str] | None
+    kept: dict[str, list[Any]]
+    weights: list[float] | None = None
+
+
 @dataclass
 class RowReader:
     r"""Iterate over the rows of a file without loading it into memory.
 
-    The extension sets the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, each also with ``.gz``, or
-    ``.parquet``.  A bad row raises an error with its line number; with ``on_bad_row="skip"`` it is skipped
-    and counted by reason in ``skipped``.  Labels may be strings or integers; they are returned as strings.
+    The extension sets the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, ``.json``, ``.txt`` (one text per
+    line), each also with ``.gz`` or ``.zst``, ``.parquet`` or ``.xlsx``.  A bad row raises an error with its line
+    number; with ``on_bad_row="skip"`` it is skipped and counted by reason in ``skipped``.  Labels may be strings or
+    integers; they are returned as strings.  The encoding, and what separates the columns of csv, are guessed unless
+    they are given.
 
     Examples:
         >>> from pathlib import Path
@@ -53,63 +71,212 @@ class RowReader:
     missing_text: str | None = None  # used in place of a missing text; None: the row is bad
     skipped: Counter[str] = field(default_factory=Counter)
     weight_column: str | None = None
+    encoding: str | None = None  # None: guess
+    delimiter: str | None = None  # of csv; None: guess
+    keep: tuple[str, ...] | Literal["all"] = ()  # other columns to return
+    share_read: float = field(default=0.0, init=False)  # of the bytes of the file
+    _shown: str = field(default="UTF-8", init=False)
 
     def __post_init__(self) -> None:
         if self.on_bad_row not in ("error", "skip"):
             raise InputError(f"on_bad_row must be error or skip, not {self.on_bad_row!r}.")
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise InputError(f"A delimiter is one character, not {self.delimiter!r}.")
 
     def __iter__(self) -> Iterator[Row]:
+        for block in self.blocks():
+            labels = block.labels if block.labels is not None else [None] * len(block.texts)
+            weights = block.weights if block.weights is not None else [None] * len(block.texts)
+            yield from map(Row, block.lines, block.texts, labels, weights)
+
+    def blocks(self) -> Iterator[ReadRows]:
+        """Give the rows in blocks of columns, which is faster."""
         path = existing_file(self.path)
-        open_file, read = _format(path)
         try:
-            with open_file(path) as file:
-                for line, fields, defect in read(file, self._columns):
-                    row = self._row(line, fields, defect)
-                    if row is not None:
-                        yield row
+            for block in self._raw_blocks(path):
+                usable, stopped = self._usable(block)
+                yield usable
+                if stopped is not None:
+                    raise stopped
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"Cannot read all of {path}: {error}. The file is damaged or truncated.") from None
+        except UnicodeError:
+            raise InputError(f"{path}: the file is not {self._shown}; choose with --encoding.") from None
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
 
+    def guesses(self) -> list[str]:
+        """Say what was guessed about the file, where that is not what everyone expects: UTF-8, and commas in csv."""
+        path = existing_file(self.path)
+        format_ = _format(path)
+        if format_ not in _TEXT_FORMATS:
+            return []
+        said = []
+        try:
+            with open_text(path, self.encoding) as file:
+                if file.guessed and file.encoding != "utf-8-sig":
+                    said.append(f"encoding {file.encoding} (--encoding)")
+                if format_ == ".csv" and self.delimiter is None:
+                    found = guess_delimiter(next(file.lines(), ""), self._wanted)
+                    if found != ",":
+                        said.append(f"columns separated by {'tabs' if found == chr(9) else found!r} (--delimiter)")
+        except (OSError, EOFError, zlib.error, UnicodeError):
+            return []  # reading the rows says what is wrong
+        return said
+
+    def columns(self) -> list[str]:
+        """Return the columns other than the text: those of the header, or of the first JSON object."""
+        found: list[str] = []
+
+        def look(present: list[str]) -> list[str]:
+            found.extend(present)
+            raise _SeenError
+
+        path = existing_file(self.path)
+        try:
+            next(self._raw_blocks(path, look), None)
+        except _SeenError:
+            pass
+        except (OSError, EOFError, zlib.error, UnicodeError) as error:
+            raise InputError(f"Cannot read all of {path}: {error}. The file is damaged or truncated.") from None
+        return [name for name in found if name != self.text_column]
+
     @property
-    def _columns(self) -> list[str]:
+    def _wanted(self) -> list[str]:
         return [column for column in (self.text_column, self.label_column, self.weight_column) if column]
 
-    def _row(self, line: int, fields: Fields, defect: str | None) -> Row | None:
-        text, label = fields.get(self.text_column) or self.missing_text, None
-        defect = defect or defect_of_text(text)
-        if self.label_column and not defect:
-            label = fields.get(self.label_column)
-            defect = _defect_of_label(label)
-        weight = None
-        if self.weight_column and not defect:
-            weight = _weight(fields.get(self.weight_column))
-            defect = None if weight is not None else "the weight is not a number of at least 0"
-        if not defect:
-            return Row(line, cast(Text, text), None if label is None else str(label), weight)
-        if self.on_bad_row == "error":
-            raise InputError(f"line {line}: {defect}. Fix the row, or skip bad rows with --on-bad-row skip.")
-        self.skipped[defect] += 1
-        return None
+    def _names(self, present: list[str]) -> list[str]:
+        """Return the columns to read, each once."""
+        others = present if self.keep == ALL_COLUMNS else self.keep
+        return list(dict.fromkeys([*self._wanted, *others]))
+
+    def _checked_names(self, present: list[str]) -> list[str]:
+        names = self._names(present)
+        _check_columns(names, present)
+        return names
+
+    def _raw_blocks(self, path: Path, choose: row_blocks.Choose | None = None) -> Iterator[Block]:
+        format_ = _format(path)
+        checked = choose or self._checked_names
+        if format_ == ".parquet":
+            for block, self.share_read in row_blocks.read_parquet(path, checked):
+                yield block
+        elif format_ == ".xlsx":
+            yield from row_blocks.read_excel(path, checked)
+        else:
+            with open_text(path, self.encoding) as file:
+                self._shown = shown_encoding(file.encoding)
+                for block in self._text_blocks(file, format_, checked, choose or self._names):
+                    self.share_read = file.share()
+                    yield block
+        self.share_read = 1.0
+
+    def _text_blocks(
+        self, file: TextFile, format_: str, checked: row_blocks.Choose, names: row_blocks.Choose
+    ) -> Iterator[Block]:
+        if format_ == ".csv":
+            return row_blocks.read_csv(file, checked, self.delimiter, self._wanted)
+        if format_ == ".tsv":
+            return row_blocks.read_tsv(file, checked)
+        if format_ == ".txt":
+            return row_blocks.read_txt(file, self._names_of_txt if checked == self._checked_names else checked)
+        return (row_blocks.read_jsonl if format_ == ".jsonl" else row_blocks.read_json)(file, names)
+
+    def _names_of_txt(self, present: list[str]) -> list[str]:
+        """A line is a text, for any name of the column; other columns do not exist."""
+        _check_columns([name for name in self._names([]) if name != self.text_column], present)
+        return [self.text_column]
+
+    def _usable(self, block: Block) -> tuple[ReadRows, InputError | None]:
+        """Return the rows that can be used; with ``on_bad_row="error"``, those before a bad one, and the error."""
+        texts = block.columns.get(self.text_column, [None] * len(block.lines))
+        if self.missing_text is not None:
+            texts = [text or self.missing_text for text in texts]
+        labels = block.columns.get(self.label_column, [None] * len(texts)) if self.label_column else None
+        weights = None
+        if self.weight_column:
+            weights = [_weight(value) for value in block.columns.get(self.weight_column, [None] * len(texts))]
+        kept = {} if not self.keep else {name: c for name, c in block.columns.items() if name not in self._taken}
+        bad, last, stopped = block.defects, len(texts), None
+        fine = all_fine(texts) and (labels is None or all_fine(labels)) and (weights is None or None not in weights)
+        if bad or not fine:
+            bad = dict(self._defects(block.defects, texts, labels, weights))
+            for index, defect in sorted(bad.items()):
+                if self.on_bad_row == "error":
+                    line, last = block.lines[index], index
+                    advice = "Fix the row, or skip bad rows with --on-bad-row skip."
+                    stopped = InputError(f"line {line}: {defect}. {advice}")
+                    break
+                self.skipped[defect] += 1
+        if not bad:
+            strings = None if labels is None else list(map(str, labels))
+            return ReadRows(block.lines, block.rows, texts, strings, kept, cast(Any, weights)), None
+        good = [index for index in range(last) if index not in bad]
+
+        def chosen(column: list[Any]) -> list[Any]:
+            return [column[index] for index in good]
+
+        rows = ReadRows(
+            chosen(block.lines), chosen(block.rows), chosen(texts),
+            None if labels is None else list(map(str, chosen(labels))),
+            {name: chosen(column) for name, column in kept.items()},
+            None if weights is None else chosen(weights),
+        )  # fmt: skip
+        return rows, stopped
+
+    @property
+    def _taken(self) -> tuple[str, ...]:
+        """Columns that are read but not kept: the text, and the label unless it is named."""
+        named = self.keep if self.keep != ALL_COLUMNS else ()
+        return tuple(name for name in self._wanted if name not in named)
+
+    def _defects(
+        self, found: dict[int, str], texts: list[Any], labels: list[Any] | None, weights: list[Any] | None
+    ) -> Iterator[tuple[int, str]]:
+        for index, text in enumerate(texts):
+            defect = found.get(index) or defect_of_text(text or None, self._shown)
+            if not defect and labels is not None:
+                defect = _defect_of_label(labels[index], self._shown)
+            if not defect and weights is not None and weights[index] is None:
+                defect = "the weight is not a number of at least 0"
+            if defect:
+                yield index, defect
 
 
-def defect_of_text(text: Any) -> str | None:
+class _SeenError(Exception):
+    """Ends the reading of a file whose columns are known."""
+
+
+def all_fine(values: list[Any]) -> bool:
+    """Say quickly whether all values are strings that are not empty and hold no escaped bytes."""
+    if "" in values or not set(map(type, values)) <= {str}:
+        return False
+    everything = "".join(values)
+    if everything.isascii():
+        return True
+    try:
+        everything.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def defect_of_text(text: Any, encoding: str = "UTF-8") -> str | None:
     """Return what is wrong with a text, if anything."""
     if text is None:
         return "missing text"
     if isinstance(text, str):
-        # surrogateescape puts these in place of bytes that are not UTF-8
-        return "bad encoding, the text is not UTF-8" if _has_escaped_bytes(text) else None
+        # surrogateescape puts these in place of bytes that are not in the encoding
+        return f"bad encoding, the text is not {encoding}" if _has_escaped_bytes(text) else None
     return None if isinstance(text, bytes) else "the text is not a string"
 
 
-def _defect_of_label(label: Any) -> str | None:
+def _defect_of_label(label: Any, encoding: str) -> str | None:
     if label is None or label == "":
         return "missing label"
     if isinstance(label, bool) or not isinstance(label, str | int):
         return "the label is neither a string nor an integer"
-    return "bad encoding, the label is not UTF-8" if _has_escaped_bytes(str(label)) else None
+    return f"bad encoding, the label is not {encoding}" if _has_escaped_bytes(str(label)) else None
 
 
 def _weight(value: Any) -> float | None:
@@ -127,9 +294,6 @@ def _has_escaped_bytes(text: str) -> bool:
     return not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text)
 
 
-Rows = Iterator[tuple[int, Fields, str | None]]  # line, fields by column, what is wrong with the row
-
-
 def _check_columns(wanted: list[str], present: list[str]) -> None:
     for column in wanted:
         if present.count(column) > 1:
@@ -137,109 +301,16 @@ def _check_columns(wanted: list[str], present: list[str]) -> None:
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
-                "Choose with --text-column, --label-column and --weight-column."
+                "Choose with --text-column, --label-column, --weight-column or --keep-columns."
             )
 
 
-def _read_csv(file: IO[str], wanted: list[str]) -> Rows:
-    csv.field_size_limit(LONGEST_FIELD)  # for the whole process: the csv module has no other way
-    reader = csv.reader(file, strict=True)
-    try:
-        header = next(reader, [])
-    except csv.Error as error:
-        raise InputError(f"The first line does not name the columns ({error}).") from None
-    _check_columns(wanted, header)
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield line, {}, f"not a valid row ({error})"
-            continue
-        if cells:  # not an empty line
-            yield line, *_fields(header, cells)
-
-
-def _read_tsv(file: IO[str], wanted: list[str]) -> Rows:
-    """Read rows that end only at a newline: a lone carriage return is part of its cell."""
-    header: list[str] = []
-    for line, content in enumerate(file, 1):
-        row = content.removesuffix("\n").removesuffix("\r") if content.endswith("\n") else content
-        if line == 1:
-            header = row.split("\t")
-            _check_columns(wanted, header)
-        elif len(row) > LONGEST_FIELD:
-            yield line, {}, f"not a valid row (longer than {LONGEST_FIELD:,} characters)"
-        elif row:
-            yield line, *_fields(header, row.split("\t"))
-    if not header:
-        _check_columns(wanted, [])
-
-
-def _fields(header: list[str], cells: list[str]) -> tuple[Fields, str | None]:
-    """Return the cells by column, and what is wrong with the row."""
-    defect = None if len(cells) == len(header) else f"{len(cells)} columns instead of {len(header)}"
-    return dict(zip(header, cells, strict=False)), defect
-
-
-def _read_jsonl(file: IO[str], wanted: list[str]) -> Rows:
-    for line, content in enumerate(file, 1):
-        if not content.strip():
-            continue
-        try:
-            fields = json.loads(content)
-        except (ValueError, RecursionError):
-            yield line, {}, "not valid JSON"
-            continue
-        if not isinstance(fields, dict):
-            yield line, {}, "not a JSON object"
-            continue
-        missing = [column for column in wanted if column not in fields]
-        yield line, fields, f"no field {missing[0]!r}" if missing else None
-
-
-def _read_parquet(file: IO[bytes], wanted: list[str]) -> Rows:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        parquet = pq.ParquetFile(file)
-        _check_columns(wanted, parquet.schema_arrow.names)
-        line = 0
-        for batch in parquet.iter_batches(batch_size=4096, columns=wanted):
-            columns = [batch.column(name).to_pylist() for name in wanted]
-            for values in zip(*columns, strict=True):
-                line += 1
-                yield line, dict(zip(wanted, values, strict=True)), None
-    except pa.ArrowException as error:
-        raise InputError(f"This is not a complete parquet file ({error}).") from None
-
-
-def _open_text(path: Path) -> IO[str]:
-    # newline="\n" leaves carriage returns alone, inside and outside quotes; utf-8-sig skips a byte-order mark
-    opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="\n")
-
-
-def _open_bytes(path: Path) -> IO[bytes]:
-    return path.open("rb")
-
-
-_FORMATS: Final[dict[str, tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], list[str]], Rows]]]] = {
-    ".csv": (_open_text, _read_csv),
-    ".csv.gz": (_open_text, _read_csv),
-    ".tsv": (_open_text, _read_tsv),
-    ".tsv.gz": (_open_text, _read_tsv),
-    ".jsonl": (_open_text, _read_jsonl),
-    ".jsonl.gz": (_open_text, _read_jsonl),
-    ".parquet": (_open_bytes, _read_parquet),
-}
-
-
-def _format(path: Path) -> tuple[Callable[[Path], IO[Any]], Callable[[IO[Any], list[str]], Rows]]:
-    ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
-    if ending not in _FORMATS:
-        raise InputError(f"Cannot read {path}: its name must end in {', '.join(_FORMATS)}.")
-    return _FORMATS[ending]
+def _format(path: Path) -> str:
+    """Return the ending that sets the format, without that of the compression."""
+    ending = "".join(path.suffixes[-2:]) if path.suffix in COMPRESSED else path.suffix
+    if ending not in ENDINGS:
+        raise InputError(
+            f"Cannot read {path}: its name must end in {', '.join((*_TEXT_FORMATS, *_OTHER_FORMATS))}, "
+            f"or in {' or '.join(COMPRESSED)} after one of the first five."
+        )
+    return Path(ending).stem if path.suffix in COMPRESSED else ending

@@ -156,13 +156,14 @@ def _pairs(texts: Iterable[Text], truth: Iterable[str]) -> Iterator[tuple[Text, 
         yield text, label
 
 
-def check_label(model: Any, label: str, number: int) -> None:
+def check_label(model: Any, label: str, number: int, file: str | None = None) -> None:
     """Refuse a label that the model does not know: it would count as the model's error."""
     names = names_of(model)
     if names is not None and label not in names:
         known = ", ".join(map(repr, names))
+        where = f"Row {number}" if file is None else f"Row {number} of {file}"
         raise InputError(
-            f"Row {number} has the label {label!r}, but the model only knows {known}; choose another column of labels, "
+            f"{where} has the label {label!r}, but the model only knows {known}; choose another column of labels, "
             "or train a model on these."
         )
 

@@ -24,7 +24,8 @@ class TrainingRecord:
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)  # the options, as VoteConfig or TrainingConfig writes them
-    data: Mapping[str, Any] = field(default_factory=dict)  # "name", "rows", and the fingerprint of the rows as "train"
+    # "name", "rows", the fingerprint of the rows as "train", and "samples"
+    data: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)  # "seconds", "epochs" and accuracies such as "test"
     other: Mapping[str, Any] = field(default_factory=dict)  # everything else a file says
 
@@ -58,6 +59,14 @@ class TrainingRecord:
     def test_accuracy(self) -> float | None:
         """The share of test texts that the model labels correctly, if there were any."""
         return self.metrics.get("test")
+
+    @property
+    def samples(self) -> tuple[tuple[str, str], ...]:
+        """Texts that training kept, each with its label, for people who want to try the model."""
+        stored = self.data.get("samples", ())
+        rows = [row for row in stored if isinstance(row, Mapping)] if isinstance(stored, list | tuple) else []
+        pairs = [(row.get("label"), row.get("text")) for row in rows]
+        return tuple((label, text) for label, text in pairs if isinstance(label, str) and isinstance(text, str))
 
     @property
     def temperature(self) -> float:

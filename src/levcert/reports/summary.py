@@ -78,6 +78,7 @@ class Collector:
 
     model: Any  # one of ours, or what as_classifier takes
     max_distance: int | None
+    target: str | None = None
     rows: int = 0
     by_length: dict[int, Tally] = field(default_factory=dict)
     fragile: list[tuple[int, float, int, Certificate]] = field(default_factory=list)  # distance, margin, row: sorted
@@ -98,7 +99,11 @@ class Collector:
             size=len(tally),
             clean=tally.clean(),
             curve=_curve(tally, self.max_distance),
-            classes=[_class(label, self.by_length) for label in names_of(self.model) or _truths(tally)],
+            classes=[
+                _class(label, self.by_length)
+                for label in names_of(self.model) or _truths(tally)
+                if label != self.target
+            ],
             lengths=_by_length(self.by_length),
             fragile=[_fragile(self.model, certificate) for *_, certificate in self.fragile],
             broken=tally.share(lambda outcome: outcome.right and outcome.upper is not None).hits,

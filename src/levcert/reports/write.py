@@ -46,6 +46,7 @@ def report(
     method: str = "auto",
     max_distance: int | None = None,
     budget: float | None = None,
+    target: str | None = None,
     origin: Origin | None = None,
     watch: Callable[[Iterator[Measured]], Iterable[Measured]] | None = None,
 ) -> Summary:
@@ -53,7 +54,9 @@ def report(
 
     The curve ends at ``max_distance`` edits, and no larger radius is looked for; by default it goes to 10 edits, and
     certificates go as far as the method can.  ``budget`` is in seconds for each text.  Without a budget the same input
-    gives the same file, byte by byte.  ``watch`` wraps the stream of measured texts, to show a progress bar.
+    gives the same file, byte by byte.  With a ``target``, the report is one-sided: it counts the texts whose true label
+    is another one, and asks whether edits make that label.  ``watch`` wraps the stream of measured texts, to show a
+    progress bar.
 
     Examples:
         >>> model = levcert.load("toy.safetensors")
@@ -72,21 +75,30 @@ def report(
     model = model if isinstance(model, WindowModel) else as_classifier(model)
     labelled(model, texts, truth)  # refuses what does not fit together
     with atomic_path(path) as part:  # entered before the work, so that a bad path is refused at once
-        evaluator = Evaluator(model, method, max_distance=max_distance, budget=budget)
+        evaluator = Evaluator(model, method, max_distance=max_distance, budget=budget, target=target)
         measured = evaluator.measured(labelled(model, texts, truth))
-        collector = Collector(model, max_distance)
+        collector = Collector(model, max_distance, target)
         symbols: Text | None = None  # of a function, only edits that bring in these are covered
         for row in watch(measured) if watch else measured:
-            collector.add(row)
+            if row.outcome.truth != target:
+                collector.add(row)
             symbols = row.certificate.threat.symbols if row.certificate.threat is not None else None
+        if not collector.rows:
+            raise InputError(f"All texts have the true label {target!r}, so none can be made it; add other texts.")
         summary = collector.summary()
         provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        part.write_text(render(summary, method == "lipslev", unit_of(model), provenance, symbols), encoding="utf-8")
+        page = render(summary, method == "lipslev", unit_of(model), provenance, symbols, target)
+        part.write_text(page, encoding="utf-8")
     return summary
 
 
 def render(
-    summary: Summary, replacements_only: bool, unit: Unit, provenance: dict[str, str], symbols: Text | None = None
+    summary: Summary,
+    replacements_only: bool,
+    unit: Unit,
+    provenance: dict[str, str],
+    symbols: Text | None = None,
+    target: str | None = None,
 ) -> str:
     """Fill in the template; everything that comes from texts is escaped by it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -104,6 +116,7 @@ def render(
         studied=STUDIED,
         replacements_only=replacements_only,
         unit=unit,
+        target=target,
         symbols=symbols,
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),

@@ -1,1 +1,1 @@
-"""Long runs: rows that survive an interruption, and how far a run is."""
+"""Long runs: rows in, workers, rows out in the same order; nothing is lost or done twice, however a run ends."""

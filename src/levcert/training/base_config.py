@@ -17,6 +17,7 @@ CLASS_WEIGHT_HELP: Final = (
     "auto: balanced if some class is at least twice as common as another."
 )
 
+SAMPLES_HELP: Final = "Texts of each class to keep in the model file, as samples for the page; 0: none."
 CALIBRATION_HELP: Final = (
     "auto: fit the temperature of the probabilities to the validation rows{}; none: do not. Labels stay the same."
 )

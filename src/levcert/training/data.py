@@ -14,6 +14,8 @@ from levcert.models.window import WindowModel
 
 ClassWeight = Literal["auto", "none", "balanced"]
 SKEWED: Final = 2.0  # classes are skewed if one has at least this many times the weight of another
+_MOST_SAMPLED_CLASSES: Final = 8
+_LONGEST_SAMPLE: Final = 400  # characters
 _TEXTS_AT_ONCE = 1000
 
 
@@ -49,6 +51,22 @@ def row_weights(split: Split, choice: ClassWeight) -> npt.NDArray[np.float64]:
         totals = np.bincount(split.labels, weights)
         weights = weights * (len(split) / (np.count_nonzero(totals) * totals[split.labels]))
     return weights
+
+
+def samples(model: WindowModel, split: Split, count: int) -> list[dict[str, str]]:
+    """Return some texts of each class that the model labels correctly, of middling length, for the page.
+
+    The median of the lengths is less likely to be odd than the first row, and no random choice is needed.
+    """
+    found: list[dict[str, str]] = []
+    predicted = _scores(model, split).argmax(axis=1) if len(split) and count else np.zeros(0)
+    for number, label in enumerate(model.labels[:_MOST_SAMPLED_CLASSES]):
+        rows = np.flatnonzero((predicted == number) & (split.labels == number)) if len(predicted) else np.zeros(0)
+        texts = [text for row in rows.tolist() if isinstance(text := split.texts[int(row)], str)]
+        readable = sorted({text for text in texts if text.strip() and len(text) <= _LONGEST_SAMPLE}, key=len)
+        middle = max(0, (len(readable) - count) // 2)
+        found += [{"label": label, "text": text} for text in readable[middle : middle + count]]
+    return found
 
 
 def calibration(model: WindowModel, split: Split) -> dict[str, float]:

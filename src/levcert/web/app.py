@@ -73,7 +73,9 @@ def create_app(
         redoc_url=None,
     )
     described = app.openapi
-    app.openapi = lambda: schemas.with_limits(described(), limits, service.longest_text)  # type: ignore[method-assign]
+    app.openapi = lambda: schemas.with_limits(  # type: ignore[method-assign]
+        described(), limits, service.longest_text, model.labels
+    )
     # The last one is asked first.
     app.add_middleware(SizeLimit, largest=limits.largest_body)
     if token is not None:
@@ -130,7 +132,7 @@ def create_app(
 def _about(service: Service, name: str, samples: Sequence[tuple[str, str]] | None) -> schemas.About:
     model = service.model
     if samples is None:
-        samples = SAMPLES.get(str(model.training.data.get("name")), ())
+        samples = model.training.samples or SAMPLES.get(str(model.training.data.get("name")), ())
     return schemas.About(
         name=name,
         description=repr(model),

@@ -32,6 +32,10 @@ class _WithThreat(_Request):
         list[OperationName],
         Field(min_length=1, max_length=3, description="Which edits the attacker may make."),
     ] = list(get_args(OperationName))
+    target: Annotated[
+        str | None,
+        Field(description="The only label that the attacker wants; null: any other label.", examples=[None]),
+    ] = None
 
 
 class PredictRequest(_Request):
@@ -97,8 +101,9 @@ class Certificate(BaseModel):
         int,
         Field(description="The certified radius: this many edits cannot change the label; −1: smoothing abstained."),
     ]
-    claim: Annotated[str, Field(description="proved, exact, substitutions only, or a probability.")]
+    claim: Annotated[str, Field(description="proved, exact, substitutions only, is the target, or a probability.")]
     operations: Annotated[list[OperationName], Field(description="The threat model: which edits are allowed.")]
+    target: Annotated[str | None, Field(description="Of a one-sided certificate: the label that edits cannot make.")]
     unit: Annotated[Unit, Field(description="What an edit changes: characters, or bytes for a byte model.")]
     sentence: Annotated[str, Field(description="The same in plain words.")]
     method: str
@@ -170,11 +175,13 @@ class State(BaseModel):
     status: Literal["ok", "ready"]
 
 
-def with_limits(description: dict[str, Any], limits: Limits, longest: int) -> dict[str, Any]:
-    """Return the description of the API with the limits of this server, which :class:`Service` enforces."""
+def with_limits(description: dict[str, Any], limits: Limits, longest: int, labels: tuple[str, ...]) -> dict[str, Any]:
+    """Return the description of the API with the limits and labels of this server, which :class:`Service` enforces."""
     for name in ("PredictRequest", "CertifyRequest", "AttackRequest"):
         given = description["components"]["schemas"][name]["properties"]
         given["texts"] |= {"maxItems": limits.texts, "items": {"type": "string", "maxLength": longest}}
+        if "target" in given:
+            given["target"]["anyOf"][0]["enum"] = list(labels)
         if "max_distance" in given:
             for part in given["max_distance"].get("anyOf", [given["max_distance"]]):
                 if part.get("type") == "integer":

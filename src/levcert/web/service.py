@@ -84,7 +84,10 @@ class Service:
         results = []
         for text in request.texts:
             deadline.check()
-            found = attack(self.model, [text], request.method, max_distance=request.max_distance, threat=threat)[0]
+            found = attack(
+                self.model, [text], request.method, max_distance=request.max_distance, threat=threat,
+                target=request.target,
+            )[0]  # fmt: skip
             results.append(
                 schemas.Attack(
                     label=found.label,
@@ -103,6 +106,8 @@ class Service:
             raise InputError(
                 f"max_distance is {request.max_distance}; this server accepts at most {self.limits.distance}."
             )
+        if request.target is not None and request.target not in self.model.labels:
+            raise InputError("The target is not a label of this model; GET /model lists them.")
         if isinstance(request, schemas.CertifyRequest) and request.method not in self.certifiers:
             raise InputError(f"{request.method} does not support this model; use {', '.join(self.certifiers)}.")
 
@@ -141,19 +146,26 @@ class Service:
     def _certificate(self, text: str, request: schemas.CertifyRequest, budget: float) -> schemas.Certificate:
         threat = as_threat(None, request.operations)
         row = certify(
-            self.model, [text], request.method, max_distance=request.max_distance, budget=budget, threat=threat
+            self.model,
+            [text],
+            request.method,
+            max_distance=request.max_distance,
+            budget=budget,
+            threat=threat,
+            target=request.target,
         )[0]
         return schemas.Certificate(
             label=row.label,
             radius=row.radius,
             claim=row.claim,
             operations=[operation.word for operation in sorted(threat.operations)],
+            target=row.target,
             unit=row.unit,
             sentence=meaning(row),
             method=row.method,
             margin=row.margin,
             counterexample=self._shown(row.text, row.counterexample, row.upper),
-            losses=self._losses(text, threat) if request.losses else None,
+            losses=self._losses(text, threat, request.target) if request.losses else None,
             seconds=row.seconds,
         )
 
@@ -169,9 +181,9 @@ class Service:
             difference=[schemas.Part(kind=part.kind, text=part.text) for part in found.difference],
         )
 
-    def _losses(self, text: str, threat: Threat) -> list[float]:
+    def _losses(self, text: str, threat: Threat, target: str | None) -> list[float]:
         """Return the loss of each character; for a character of several bytes, the largest of their losses."""
-        losses = character_losses(self.model, text, threat)
+        losses = character_losses(self.model, text, threat, target)
         if isinstance(native(self.model.alphabet, text), bytes) and text:
             starts = np.cumsum([0, *(len(character.encode()) for character in text[:-1])])
             losses = np.maximum.reduceat(losses, starts)
@@ -201,7 +213,7 @@ class Service:
 
 
 def _key(text: str, request: schemas.CertifyRequest) -> object:
-    return (text, request.method, request.max_distance, frozenset(request.operations), request.losses)
+    return (text, request.method, request.max_distance, frozenset(request.operations), request.losses, request.target)
 
 
 def _as_str(text: Text) -> str | None:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from levcert.cli.certification_flags import Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
-from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
-from levcert.runs.progress_bar import watched
+from levcert.cli.inputs import (
+    Delimiter,
+    Encoding,
+    File,
+    KeepColumns,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    Texts,
+    TrustedKey,
+    model_content,
+    texts_in,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    Seconds,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from levcert.attacks.base import AttackResult
-    from levcert.files.row_files import Columns, Record
-    from levcert.text.alphabet import Text
-
-_COLUMNS: Final[Columns] = {
-    "text": "text",
-    "label": "string",
-    "adversarial": "text",
-    "new_label": "string",
-    "distance": "integer",
-    "edits": "string",
-    "method": "string",
-    "seconds": "number",
-}
 
 
 def attack(
@@ -38,6 +48,10 @@ def attack(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     method: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths or search.")] = "charmer",
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
     operations: Operations = None,
@@ -45,6 +59,14 @@ def attack(
     target: Target = None,
     output: Output = None,
     resume: Resume = False,
+    seconds: Seconds = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
@@ -54,42 +76,38 @@ def attack(
     """
     from levcert import load
     from levcert.attacks import attack_each
-    from levcert.files.row_files import json_line
+    from levcert.cli.run_tasks import AttackTask, kept_columns
     from levcert.text.threat import ANY_EDIT
 
-    check_output(output, resume=resume)
-    source = texts_in(texts, file, text_column, on_bad_row)
+    flags = RunFlags(
+        "attack", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
+    )
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
-    if output is not None:
-        settings = ("attack", method, max_distance, str(threat or ANY_EDIT), target)
-        changed: Counter[bool] = Counter()
-
-        def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(_record, watched(answer(rest), "attacking", source.total))
-
-        def count(record: Record) -> None:
-            changed[record["adversarial"] is not None] += 1
-
-        resumable(output, _COLUMNS, model, *settings).write(source.texts, records, resume=resume, seen=count)
+    deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
+    if output is not None or json:
+        task = AttackTask(
+            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
+            method=method, max_distance=max_distance, threat=threat, target=target,
+        )  # fmt: skip
+        if output is None:
+            flags.print_lines(task, given.source)
+            return
+        options = {"method": method, "max_distance": max_distance, "threat": str(threat or ANY_EDIT), "target": target}
+        outcome = flags.write(task, given.source, model, reading.options | options)
+        changed = int(outcome.summary["changed"])
         if json:
-            print_json({"output": str(output), "rows": changed.total(), "changed": changed[True]})
+            print_json({"output": str(output), "rows": outcome.rows, "changed": changed})
         else:
-            print(f"{output}: {changed[True]:,} of {changed.total():,} labels changed by at most {max_distance} edits")
+            print(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} edits")
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
-    for result in answer(source.texts):
-        if json:
-            print_line(json_line(_record(result), _COLUMNS))
-        else:
-            _print_row(result, lines)
-
-
-def _record(result: AttackResult) -> Record:
-    fields = {name: getattr(result, name) for name in _COLUMNS}
-    return fields | {"edits": "; ".join(map(str, result.edits)) if result.success else None}
+    for result in answer(given.texts):
+        _print_row(result, lines)
 
 
 def _print_row(result: AttackResult, lines: Lines) -> None:

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
-from levcert.cli.outputs import Json, Lines, Output, Resume, check_output, print_json, print_line, resumable
-from levcert.runs.progress_bar import watched
+from levcert.cli.inputs import (
+    Delimiter,
+    Encoding,
+    File,
+    KeepColumns,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    Texts,
+    TrustedKey,
+    model_content,
+    texts_in,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    Seconds,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from levcert.certificates.certificate import Certificate
-    from levcert.files.row_files import Record
-    from levcert.models.window import WindowModel
-    from levcert.text.alphabet import Text
+    from levcert.runs.engine import Outcome
 
-_EDITS_BEYOND = 5  # how far beyond the radius an attack looks for a counterexample
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
 
 
@@ -32,6 +52,10 @@ def certify(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     method: Method = "auto",
     max_distance: MaxDistance = None,
     budget: Budget = None,
@@ -43,6 +67,14 @@ def certify(
     ] = False,
     output: Output = None,
     resume: Resume = False,
+    seconds: Seconds = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
@@ -52,79 +84,46 @@ def certify(
     """
     from levcert import load
     from levcert.certificates.claims import IS_TARGET
-    from levcert.certificates.files import CERTIFICATE_COLUMNS, certificate_record
     from levcert.certifiers import certify_each
-    from levcert.files.row_files import json_line
+    from levcert.cli.console import print_certificate
+    from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
     from levcert.text.threat import ANY_EDIT
 
-    check_output(output, resume=resume)
-    source = texts_in(texts, file, text_column, on_bad_row)
+    flags = RunFlags(
+        "certify", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
+    )
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    given = texts_in(texts, file, reading, output=output)
     threat = threat_in(operations, symbols)
     classifier = load(model, trusted_key=trusted_key)
     answer = partial(
         certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
-        target=target, per_class=per_class,
-        batch_size=256 if source.kind == "file" and method in _ONE_PASS else 1,
+        target=target, per_class=per_class, batch_size=1,
     )  # fmt: skip
-    explained = source.kind == "arguments"
-
-    def certificates(rest: Iterator[Text]) -> Iterator[Certificate]:
-        return (_attacked(classifier, certificate) for certificate in answer(rest)) if explained else answer(rest)
-
-    if output is not None:
-        settings = ("certify", method, max_distance, budget, str(threat or ANY_EDIT), explained, target, per_class)
-        totals = _Totals()
-
-        def records(rest: Iterator[Text]) -> Iterator[Record]:
-            return map(certificate_record, watched(certificates(rest), "certifying", source.total))
-
-        file_of_rows = resumable(output, CERTIFICATE_COLUMNS, model, *settings)
-        file_of_rows.write(source.texts, records, resume=resume, seen=totals.add)
-        totals.print(str(output), json=json)
+    deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
+    explained = given.kind == "arguments"
+    if output is not None or json:
+        task = CertifyTask(
+            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
+            512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained, target, per_class,
+        )  # fmt: skip
+        if output is None:
+            flags.print_lines(task, given.source)
+            return
+        options = {"method": method, "max_distance": max_distance, "budget": budget, "threat": str(threat or ANY_EDIT)}
+        options |= {"target": target, "per_class": per_class, "attacked": explained}
+        outcome = flags.write(task, given.source, model, reading.options | options)
+        _print_totals(outcome, str(output), target, json=json)
+        return
+    certificates: Iterator[Certificate] = answer(given.texts)
+    if explained:
+        for certificate in certificates:
+            print_certificate(with_counterexample(classifier, certificate))
         return
     widths = {"label": max(map(len, classifier.labels)), "radius": 6, "claim": 6 if target is None else len(IS_TARGET)}
     lines = Lines({**widths, "text": 0}, numbers=("radius",))
-    for certificate in certificates(source.texts):
-        if json:
-            print_line(json_line(certificate_record(certificate), CERTIFICATE_COLUMNS))
-        elif explained:
-            _print_explained(certificate)
-        else:
-            _print_row(certificate, lines)
-
-
-def _attacked(model: WindowModel, certificate: Certificate) -> Certificate:
-    """Return a certificate with the nearest counterexample that an attack finds, if it has none of its own."""
-    from levcert.certificates.claims import IS_TARGET
-    from levcert.evaluation.evaluator import with_attack
-
-    if certificate.counterexample is not None or certificate.claim == IS_TARGET:
-        return certificate
-    return with_attack(model, certificate, certificate.radius + _EDITS_BEYOND)
-
-
-def _print_explained(certificate: Certificate) -> None:
-    """Print what a certificate says and means, and its counterexample with the edits marked."""
-    from rich.text import Text as Styled
-
-    from levcert.certificates.explain import meaning
-    from levcert.cli.console import console, printable, shown_edits
-
-    facts = {
-        "label": Styled(certificate.label, style="bold"),
-        "radius": Styled(f"{certificate.radius}  ({certificate.claim}, {certificate.method})"),
-        "meaning": Styled(meaning(certificate)),
-    }
-    if certificate.counterexample is not None and certificate.upper:
-        edits = f"{certificate.upper} edit{'s' * (certificate.upper != 1)}"
-        found = "changed by" if certificate.target is None else "becomes so"
-        facts[found] = Styled(f"{edits}:  ").append(shown_edits(certificate.text, certificate.counterexample))
-    if certificate.class_radii is not None:
-        radii = sorted(certificate.class_radii.items(), key=lambda item: item[1])
-        facts["per class"] = Styled(", ".join(f"{label} {radius}" for label, radius in radii))
-    console.print(Styled(printable(certificate.text)), soft_wrap=True)
-    for name, fact in facts.items():
-        console.print(Styled.assemble((f"  {name:<11}", "dim"), fact), soft_wrap=True)
+    for certificate in certificates:
+        _print_row(certificate, lines)
 
 
 def _print_row(certificate: Certificate, lines: Lines) -> None:
@@ -147,42 +146,35 @@ def _print_row(certificate: Certificate, lines: Lines) -> None:
     lines.add(certificate.label, str(certificate.radius), certificate.claim, shown)
 
 
-@dataclass
-class _Totals:
-    """How many texts of a run keep their label under how many edits; ``last`` is the last row."""
+def _print_totals(outcome: Outcome, output: str, target: str | None, *, json: bool) -> None:
+    """Print how many texts of a run keep their label under how many edits."""
+    import json as js
 
-    radii: Counter[int] = field(default_factory=Counter)
-    last: Record = field(default_factory=dict)
-    passing: int = 0  # texts that have the label of the target as they are
+    from levcert.certificates.claims import IS_TARGET
 
-    def add(self, record: Record) -> None:
-        from levcert.certificates.claims import IS_TARGET
+    radii = {int(key): int(count) for key, count in outcome.summary.items() if not key.startswith("[")}
+    if json:
+        print_json({"output": output, "rows": outcome.rows, "radius": {str(k): radii[k] for k in sorted(radii)}})
+        return
+    kept = [
+        f"{sum(count for radius, count in radii.items() if radius >= k):,} under {k} {_edits(k, outcome)}"
+        for k in range(1, min(max(radii, default=0), 3) + 1)
+    ]
+    about = {key: int(count) for key, count in outcome.summary.items() if key.startswith("[")}
+    passes = sum(count for key, count in about.items() if js.loads(key)[0] == IS_TARGET)
+    passing = f", of which {passes:,} are {target!r} as they are" if passes else ""
+    what = "labels kept" if target is None else f"cannot become {target!r}"
+    print(f"{output}: {outcome.rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
 
-        self.radii[int(record["radius"])] += 1
-        if record["claim"] != IS_TARGET or not self.last:
-            self.last = record
-        self.passing += record["claim"] == IS_TARGET
 
-    def print(self, output: str, *, json: bool) -> None:
-        rows = self.radii.total()
-        if json:
-            print_json({"output": output, "rows": rows, "radius": {str(k): self.radii[k] for k in sorted(self.radii)}})
-            return
-        kept = [
-            f"{sum(count for radius, count in self.radii.items() if radius >= k):,} under {k} {self._edits(k)}"
-            for k in range(1, min(max(self.radii, default=0), 3) + 1)
-        ]
-        target = self.last.get("target")
-        what = "labels kept" if target is None else f"cannot become {target!r}"
-        passing = f", of which {self.passing:,} are {target!r} as they are" if self.passing else ""
-        print(f"{output}: {rows:,} certificates{passing}" + (f"; {what}: {', '.join(kept)}" if kept else ""))
+def _edits(count: int, outcome: Outcome) -> str:
+    """Return what the rows are about; all have the same threat, unit and kind of claim."""
+    import json
 
-    def _edits(self, count: int) -> str:
-        """Return what the rows are about; all have the same threat, unit and kind of claim."""
-        import json
+    from levcert.certificates.claims import IS_TARGET
+    from levcert.certificates.explain import claimed_edits
+    from levcert.text.threat import Threat
 
-        from levcert.certificates.explain import claimed_edits
-        from levcert.text.threat import Threat
-
-        threat = Threat.from_dict(json.loads(self.last["threat"]))
-        return claimed_edits(count, self.last["claim"], threat, self.last["unit"])
+    claims = [json.loads(key) for key in outcome.summary if key.startswith("[")]
+    claim, threat, unit = next((found for found in claims if found[0] != IS_TARGET), claims[0])
+    return claimed_edits(count, claim, Threat.from_dict(json.loads(threat)), unit)

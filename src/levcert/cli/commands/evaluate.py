@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
-from levcert.cli.outputs import Json, print_json
+from levcert.cli.inputs import (
+    Data,
+    DataDir,
+    Delimiter,
+    Encoding,
+    KeepColumns,
+    LabelColumn,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    TrustedKey,
+    labelled_in,
+    model_content,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    Seconds,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 from levcert.errors import InputError
-from levcert.runs.progress_bar import watched
 
 if TYPE_CHECKING:
     from levcert.evaluation.evaluate import Evaluation
+    from levcert.runs.engine import Outcome
 
 
 def evaluate(
@@ -32,40 +57,80 @@ def evaluate(
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     data_dir: DataDir = None,
+    output: Output = None,
+    resume: Resume = False,
+    seconds: Seconds = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
-    """Measure clean, verified and attacked accuracy on the test rows of a dataset, or on all rows of a file.
+    """Measure clean, verified and attacked accuracy on the test rows of a dataset, or on all rows of files.
 
     Example: levcert evaluate toy.safetensors toy --rows 50
     """
     from levcert import load
+    from levcert.cli.run_tasks import EvaluateTask, kept_columns
     from levcert.evaluation.evaluate import Evaluation
     from levcert.evaluation.evaluator import Evaluator
+    from levcert.runs.engine import Outcome
 
+    flags = RunFlags(
+        "evaluate", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
+    )
     threat = threat_in(operations, symbols)
     attacks = None if attack == "none" else attack
     evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat, target)
-    evaluation = Evaluation.by(evaluator)
-    labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
-    expected = rows if labelled.total is None else min(rows or labelled.total, labelled.total)
-    interrupted = False
-    try:
-        for measured in watched(evaluator.measured(islice(labelled.rows, rows)), "evaluating", expected):
-            evaluation.add(measured)
-    except KeyboardInterrupt:
-        interrupted = True
-        if not len(evaluation):
-            raise
-    if not len(evaluation):
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    labelled = labelled_in(data, data_dir, reading, label_column, limit=rows, output=output)
+    task = EvaluateTask(
+        model_content(model, trusted_key), None if output is None else flags.format, kept_columns(labelled.source),
+        seconds, 8, method, attacks, max_distance, budget, threat, target,
+    )  # fmt: skip
+    interrupted: KeyboardInterrupt | None = None
+    outcome = Outcome()
+    if output is not None:
+        options = {"method": method, "attack": attack, "max_distance": max_distance, "budget": budget, "rows": rows}
+        options |= {"threat": str(evaluator.attacker), "label_column": label_column, "target": target}
+        outcome = flags.write(task, labelled.source, model, reading.options | options)
+    else:
+        try:
+            for outcome in flags.count(task, labelled.source):  # noqa: B007 (the last one counts)
+                pass
+        except KeyboardInterrupt as reason:
+            interrupted = reason
+    if not outcome.rows:
+        if interrupted is not None:
+            raise interrupted
         raise InputError(f"{data} has no rows to evaluate on.")
+    evaluation = _evaluation(Evaluation.by(evaluator), outcome)
     if json:
-        print_json({"model": str(model), "data": data, "interrupted": interrupted} | evaluation.to_dict())
+        done = {"model": str(model), "data": data, "interrupted": interrupted is not None}
+        print_json(done | evaluation.to_dict())
     else:
         _print(evaluation, f"{model.name} on {data}")
-    if interrupted:
-        raise KeyboardInterrupt(f"interrupted; the figures are those of the first {len(evaluation):,} rows.")
+    if interrupted is not None:
+        figures = f"the figures are those of the first {len(evaluation):,} rows."
+        raise type(interrupted)(f"{str(interrupted).removesuffix('.') or 'interrupted'}; {figures}")
+
+
+def _evaluation(evaluation: Evaluation, outcome: Outcome) -> Evaluation:
+    """Fill in what a run has counted."""
+    from levcert.cli.run_tasks import outcomes_in
+
+    evaluation.tally.counts.update(outcomes_in(outcome.summary))
+    evaluation.seconds.update(certify=outcome.summary["certify"], attack=outcome.summary["attack"])
+    return evaluation
 
 
 def _print(evaluation: Evaluation, title: str) -> None:

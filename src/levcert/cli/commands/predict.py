@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Final
-
-from levcert.cli.inputs import File, ModelFile, OnBadRow, TextColumn, Texts, TrustedKey, texts_in
-from levcert.cli.outputs import Json, Lines, Output, check_output, print_json, print_line
-from levcert.runs.progress_bar import watched
-
-if TYPE_CHECKING:
-    from levcert.files.row_files import Columns, Record
-    from levcert.models.window import WindowModel
-    from levcert.text.alphabet import Text
-
-_COLUMNS: Final[Columns] = {
-    "text": "text",
-    "label": "string",
-    "margin": "number",
-    "probability": "number",
-}
+from levcert.cli.inputs import (
+    Delimiter,
+    Encoding,
+    File,
+    KeepColumns,
+    ModelFile,
+    OnBadRow,
+    Reading,
+    ShardFlag,
+    TextColumn,
+    Texts,
+    TrustedKey,
+    model_content,
+    say_skipped,
+    texts_in,
+)  # fmt: skip
+from levcert.cli.outputs import Json, Lines, Output, Resume, print_json
+from levcert.cli.run_flags import (
+    Cluster,
+    ProgressFlag,
+    RunFlags,
+    SafeCsv,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
+    Workers,
+)  # fmt: skip
 
 
 def predict(
@@ -31,7 +38,19 @@ def predict(
     file: File = None,
     text_column: TextColumn = "text",
     on_bad_row: OnBadRow = "error",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    keep_columns: KeepColumns = None,
+    shard: ShardFlag = None,
     output: Output = None,
+    resume: Resume = False,
+    safe_csv: SafeCsv = False,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    progress: ProgressFlag = "bar",
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
@@ -40,45 +59,31 @@ def predict(
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
     from levcert import load
-    from levcert.cli.console import printable
-    from levcert.files.row_files import json_line, write_records
+    from levcert.cli.run_tasks import PredictTask, kept_columns
 
-    check_output(output)
-    source = texts_in(texts, file, text_column, on_bad_row)
+    flags = RunFlags(
+        "predict", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, safe_csv=safe_csv
+    )
+    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
+    given = texts_in(texts, file, reading, output=output)
     classifier = load(model, trusted_key=trusted_key)
-    # A pipe gets its answers line by line, whatever comes later.
-    rows = _rows(classifier, source.texts, at_once=1 if source.kind == "lines" else 256)
+    task = PredictTask(model_content(model, trusted_key), flags.format, kept_columns(given.source))
     if output is not None:
-        counts: Counter[str] = Counter()
-        write_records(_counted(watched(rows, "predicting", source.total), counts), _COLUMNS, output)
+        outcome = flags.write(task, given.source, model, reading.options)
         if json:
-            print_json({"output": str(output), "rows": counts.total(), "labels": counts})
+            print_json({"output": str(output), "rows": outcome.rows, "labels": outcome.summary})
         else:
-            shares = ", ".join(f"{count:,} {label}" for label, count in counts.most_common())
-            print(f"{output}: {counts.total():,} rows: {shares}")
-        return
-    widths = {"label": max(map(len, classifier.labels)), "margin": 10, "probability": 11, "text": 0}
-    lines = Lines(widths, numbers=("margin", "probability"))
-    for row in rows:
-        if json:
-            print_line(json_line(row, _COLUMNS))
-        else:
-            lines.add(row["label"], f"{row['margin']:.4g}", f"{row['probability']:.1%}", printable(row["text"]))
+            shares = ", ".join(f"{count:,} {label}" for label, count in outcome.summary.most_common())
+            print(f"{output}: {outcome.rows:,} rows: {shares}")
+    elif json:
+        flags.print_lines(task, given.source)
+    else:
+        from levcert.cli.console import printable
 
-
-def _rows(model: WindowModel, texts: Iterator[Text], at_once: int) -> Iterator[Record]:
-    import numpy as np
-
-    while chunk := list(islice(texts, at_once)):
-        scores = model.scores(chunk)
-        ordered = np.sort(scores, axis=1)
-        margins = ordered[:, -1] - ordered[:, -2]
-        chances = model.probabilities(chunk).max(axis=1)
-        for text, label, margin, chance in zip(chunk, scores.argmax(axis=1), margins, chances, strict=True):
-            yield {"text": text, "label": model.labels[label], "margin": float(margin), "probability": float(chance)}
-
-
-def _counted(rows: Iterator[Record], counts: Counter[str]) -> Iterator[Record]:
-    for row in rows:
-        counts[row["label"]] += 1
-        yield row
+        widths = {"label": max(map(len, classifier.labels)), "margin": 10, "probability": 11, "text": 0}
+        lines = Lines(widths, numbers=("margin", "probability"))
+        for chunk in given.source.chunks():
+            found, _ = task.answers(classifier, chunk)
+            for text, label, margin, chance in zip(*found.values(), strict=True):
+                lines.add(label, f"{margin:.4g}", f"{chance:.1%}", printable(text))
+        say_skipped(given.source.skipped)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method
+from levcert.cli.certification_flags import Budget, Method, Target
 from levcert.cli.inputs import (
     Data,
     DataDir,
@@ -40,6 +40,7 @@ def report(
     ] = None,
     method: Method = "auto",
     budget: Budget = None,
+    target: Target = None,
     text_column: TextColumn = "text",
     label_column: LabelColumn = "label",
     on_bad_row: OnBadRow = "error",
@@ -71,6 +72,7 @@ def report(
         method=method,
         max_distance=max_distance,
         budget=budget,
+        target=target,
         origin=Origin(f"{labelled.name} ({which})", model, shlex.join(["levcert", *sys.argv[1:]])),
         watch=lambda certified: watched(certified, "certifying", len(chosen)),
     )

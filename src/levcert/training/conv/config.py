@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from levcert.errors import InputError
 from levcert.models.activations import get_activation
-from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, Configuration, option
+from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, SAMPLES_HELP, Configuration, option
 
 Method = Literal["lipschitz", "penalty", "plain"]
 Normaliser = Literal["norms", "substitution", "edits"]
@@ -58,6 +58,7 @@ class TrainingConfig(Configuration):
     )
     validation_rows: int = option(0, "Number of training rows to hold out and report accuracy on.")
     calibration: Literal["auto", "none"] = option("auto", CALIBRATION_HELP.format(""))
+    samples: int = option(1, SAMPLES_HELP)
     seed: int = option(1, "Seed for the weights, the order of the texts and the held-out rows.")
     threads: int = option(1, "CPU threads; results agree up to rounding.")
     device: str = option("cpu", "cpu (our own kernels), or a torch device such as cuda (plain torch).")
@@ -76,6 +77,8 @@ class TrainingConfig(Configuration):
             raise InputError("scale must be positive, and margin at least 0.")
         if self.loss == "hinge" and self.margin == 0:
             raise InputError("The hinge loss needs a margin above 0, such as 2.")
+        if self.samples < 0:
+            raise InputError(f"samples must be at least 0, not {self.samples}.")
         if self.validation_rows < 0 or (self.cut is not None and self.cut < 1):
             raise InputError("validation_rows must be at least 0, and cut at least 1.")
         exact = self.layers == 1 and get_activation(self.activation).increasing

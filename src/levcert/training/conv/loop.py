@@ -26,7 +26,7 @@ from levcert.training.conv.fft_convolution import memory_released
 from levcert.training.conv.losses import loss_of
 from levcert.training.conv.network import ConvNetwork
 from levcert.training.conv.schedules import triangular
-from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, samples, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -174,7 +174,9 @@ def train(
     metrics |= validate() | ({"test": accuracy(model, dataset.test.cut(config.cut))} if len(dataset.test) else {})
     if validation is not None and config.calibration == "auto":
         metrics["calibration"] = calibration(model, validation)
-    fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    fingerprints: dict[str, Any] = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    if config.samples:
+        fingerprints["samples"] = samples(model, dataset.test if len(dataset.test) else split, config.samples)
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from levcert.errors import InputError
 from levcert.models.ngram_orders import LARGEST_TABLE, SMALLEST_TABLE, check_orders
-from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, Configuration, option
+from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, SAMPLES_HELP, Configuration, option
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class VoteConfig(Configuration):
     calibration: Literal["auto", "none"] = option(
         "auto", CALIBRATION_HELP.format(", or without these, to those of a second training run")
     )
+    samples: int = option(1, SAMPLES_HELP)
     seed: int = option(1, "Seed for the order of the texts, dropout and the held-out rows.")
 
     def __post_init__(self) -> None:
@@ -62,6 +63,8 @@ class VoteConfig(Configuration):
                 raise InputError(f"{name} must be positive and finite, not {getattr(self, name)}.")
         if not (0 <= self.dropout < 1 and 0 < self.keep <= 1 and self.distance >= 0 and self.edits >= 0):
             raise InputError("dropout must be in [0, 1), keep in (0, 1], and distance and edits at least 0.")
+        if self.samples < 0:
+            raise InputError(f"samples must be at least 0, not {self.samples}.")
         if self.validation_rows < 0 or (self.cut is not None and self.cut < 1):
             raise InputError("validation_rows must be at least 0, and cut at least 1.")
         if self.target_distance is not None and self.target_distance < 1:

@@ -17,7 +17,7 @@ from levcert.models.training_record import TrainingRecord
 from levcert.models.votes import VoteModel, quantised
 from levcert.text.alphabet import Alphabet, EncodedTexts
 from levcert.training.checkpoint import check_unused, load_checkpoint, run_identity, save_checkpoint
-from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, training_rows
+from levcert.training.data import accuracy, calibration, resolved_class_weight, row_weights, samples, training_rows
 from levcert.training.progress import Progress, Reporter, Steps, polite_interrupt
 from levcert.training.votes.config import VoteConfig
 
@@ -153,7 +153,9 @@ def train_votes(
         except KeyboardInterrupt:
             run.save()
             raise
-    fingerprints = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    fingerprints: dict[str, Any] = {"train": split.fingerprint, "rows": len(split), "name": dataset.name}
+    if config.samples:
+        fingerprints["samples"] = samples(model, dataset.test if len(dataset.test) else split, config.samples)
     model.training = TrainingRecord(config.to_dict(), fingerprints, metrics)
     return model
 
@@ -178,7 +180,7 @@ def _calibration(
         validation = validation.cut(config.cut)
         nothing = Split([], np.zeros(0, dtype=np.int64))
         smaller = Dataset(dataset.name, dataset.labels, rest, nothing, dataset.source)
-        model = train_votes(smaller, config.changed({"calibration": "none"}), show_progress=show_progress)
+        model = train_votes(smaller, config.changed({"calibration": "none", "samples": 0}), show_progress=show_progress)
     return {"calibration": calibration(model, validation)}
 
 

@@ -82,7 +82,7 @@ def tune(
     known = _known(trials_file, rest.fingerprint, distance)
     trials = []
     for chosen in _points(GRID if grid is None else grid):
-        config = VoteConfig().changed({"calibration": "none"} | options | chosen)
+        config = VoteConfig().changed({"calibration": "none", "samples": 0} | options | chosen)
         key = json.dumps(config.to_dict())
         trial = known.get(key)
         if trial is None:

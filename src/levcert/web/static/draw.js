@@ -88,6 +88,17 @@ export function drawDifference(target, parts) {
     kind === "same" ? document.createTextNode(text) : element(tags[kind], "", visible(text))));
 }
 
+/** Random texts with their edits marked, each with the label that the model gives it. */
+export function drawCovered(list, rows, isLost) {
+  list.replaceChildren(...rows.map(({parts, label: found}) => {
+    const item = element("li");
+    const edited = element("span", "edited");
+    drawDifference(edited, parts);
+    item.append(edited, element("strong", isLost(found) ? "lost" : "kept", found));
+    return item;
+  }));
+}
+
 /** The edits one by one, for readers who do not see colours or use a screen reader. */
 export function editsInWords(parts) {
   const found = [];

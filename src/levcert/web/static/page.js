@@ -1,6 +1,7 @@
 // The page: ask the server as the user types, and show only the latest answer.
 
-import {drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
+import {drawCovered, drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
+import {countInWords, randomEdits} from "./random_edits.js";
 
 const PAUSE = 180; // milliseconds after the last key before we ask the server
 const NOTES = {
@@ -18,6 +19,8 @@ let latest = 0;
 let timer = 0;
 let running = new AbortController();
 let shown = null; // the counterexample on the page
+let certified = null; // the certificate on the page, and its text
+const DRAWN = 6; // random texts
 let limits = {longest_text: Infinity, farthest_edit: 1}; // of this server, see /model
 
 async function ask(path, body, signal) {
@@ -39,6 +42,9 @@ const token = () => {
   const given = sessionStorage.getItem("token");
   return given ? {Authorization: `Bearer ${given}`} : {};
 };
+
+/** The label that the attacker wants; null: any other than the text's own. */
+const target = () => of("target").value || null;
 
 const operations = () => Array.from(document.querySelectorAll("[name=operation]:checked"), (mark) => mark.value);
 
@@ -72,7 +78,7 @@ async function answer() {
     const most = limits.longest_text.toLocaleString("en");
     return showError(`This text is too long: this server accepts at most ${most} characters for this model. Shorten it.`);
   }
-  const request = {texts: [text], operations: operations(), method: of("method").value, losses: true};
+  const request = {texts: [text], operations: operations(), target: target(), method: of("method").value, losses: true};
   const show = (draw) => (result) => { if (turn === latest) draw(result, text); };
   try {
     await Promise.all([
@@ -87,7 +93,7 @@ async function answer() {
 function showNothing() {
   of("answer").classList.remove("stale");
   of("empty").hidden = false;
-  for (const id of ["result", "error", "fragile", "nearest", "search"]) of(id).hidden = true;
+  for (const id of ["result", "error", "covered", "fragile", "nearest", "search"]) of(id).hidden = true;
 }
 
 function showError(sentence) {
@@ -114,15 +120,58 @@ function showCertificate(certificate, text) {
   of("sentence").textContent = sentence;
   const smoothed = certificate.method === "smoothing"; // then the scores are not what is certified
   of("scores").caption.textContent = smoothed ? "Scores of the model itself, not smoothed" : "Scores";
-  of("fragile").hidden = !(margin > 0) || smoothed;
+  of("fragile").hidden = !(margin > 0) || smoothed || claim === "is the target";
+  of("lead").textContent = certificate.target ?? "the next label";
   if (!of("fragile").hidden) {
     drawShades(of("shaded"), text, losses, margin);
     of("scale-end").textContent = percent(Math.max(...losses) / margin);
     drawPlaces(of("places"), text, losses, margin);
   }
+  showSlider(certificate, text);
   of("search-note").textContent = "None found so far.";
   showCounterexample(counterexample);
-  of("search").hidden = counterexample !== null || radius < 0 || smoothed;
+  of("search").hidden = counterexample !== null || radius < 0 || smoothed || claim === "is the target";
+}
+
+/** Edits from one to two beyond the radius: so that what is not proved can be seen, too. */
+function showSlider(certificate, text) {
+  const {claim, radius, unit} = certificate;
+  certified = {...certificate, text};
+  const most = Math.min(radius + 2, limits.farthest_edit);
+  const isLong = Array.from(text).length + most > limits.longest_text; // longer texts than this would be refused
+  of("covered").hidden = !["proved", "exact"].includes(claim) || unit !== "characters" || isLong;
+  if (of("covered").hidden) return;
+  const slider = of("edits-made");
+  slider.max = String(most);
+  slider.value = String(Math.max(1, Math.min(radius, limits.farthest_edit)));
+  drawTexts();
+}
+
+/** Show random texts that many edits away with the labels that the model gives them, and say what is proved. */
+async function drawTexts() {
+  const turn = latest;
+  const edits = Number(of("edits-made").value);
+  const {text, radius, label, target: wanted} = certified;
+  of("edits-shown").textContent = String(edits);
+  const kept = wanted === null ? `keep the label ${label}` : `never become ${wanted}`;
+  const count = countInWords(text, edits, operations());
+  const [made, are] = edits === 1 ? ["one edit", "One edit is"] : [`${edits} edits`, `${edits} edits are`];
+  const other = wanted === null ? "have another label" : `be ${wanted}`;
+  of("covered-note").textContent = edits <= radius
+    ? `Proved: all texts ${made} away${count} ${kept}. Some of them, at random:`
+    : `${are} more than the certified radius of ${radius}, so texts ${made} away may ${other}. Some of them, at random:`;
+  const texts = Array.from({length: Math.min(DRAWN, limits.largest_batch)}, () => randomEdits(text, edits, operations()));
+  try {
+    const answer = await fetch("/predict", {
+      method: "POST", headers: {"Content-Type": "application/json", ...token()},
+      body: JSON.stringify({texts: texts.map((drawn) => drawn.text)}), signal: running.signal,
+    });
+    const {results} = await contentOf(answer);
+    if (turn !== latest || edits !== Number(of("edits-made").value)) return;
+    drawCovered(of("covered-texts"), texts.map((drawn, row) => ({...drawn, label: results[row].label})), (found) => (wanted === null ? found !== label : found === wanted));
+  } catch (problem) {
+    if (turn === latest) of("covered-note").textContent = problem.message;
+  }
 }
 
 function showCounterexample(counterexample) {
@@ -142,7 +191,9 @@ async function lookForOne() {
   of("look").disabled = true;
   of("search-note").textContent = "Searching …";
   try {
-    const request = {texts: [box.value], operations: operations(), method: "charmer", max_distance: limits.farthest_edit};
+    const request = {
+      texts: [box.value], operations: operations(), target: target(), method: "charmer", max_distance: limits.farthest_edit,
+    };
     const found = await ask("/attack", request, running.signal);
     if (turn !== latest) return;
     of("search-note").textContent = `The attack found nothing within ${limits.farthest_edit} edits. That proves nothing.`;
@@ -179,6 +230,8 @@ async function start() {
   limits = about;
   of("model").textContent = `${about.name} · ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}`;
   of("method").replaceChildren(...about.certifiers.map((name) => element("option", "", name)));
+  of("target").replaceChildren(element("option", "", "any other label"), ...about.labels.map((name) => element("option", "", name)));
+  of("target").options[0].value = "";
   of("samples").replaceChildren(...about.samples.map(({title, text}) => {
     const button = element("button", "", title);
     button.type = "button";
@@ -188,6 +241,9 @@ async function start() {
   of("samples").hidden = about.samples.length === 0;
   noteMethod();
   box.addEventListener("input", () => schedule());
+  of("target").addEventListener("change", () => schedule(0));
+  of("edits-made").addEventListener("input", drawTexts);
+  of("draw-again").addEventListener("click", drawTexts);
   of("method").addEventListener("change", () => { noteMethod(); schedule(0); });
   for (const mark of document.querySelectorAll("[name=operation]")) {
     mark.addEventListener("change", () => { keepOneOperation(); schedule(0); });
