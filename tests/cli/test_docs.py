@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LANGUAGES = {"python", "sh", "text", "toml", "json", "mermaid", "yaml"}
 REASONS = {
-    "installs", "needs files of yours", "needs the paper's datasets", "needs a cluster", "needs a GPU", "starts a server",
+    "installs", "needs files of yours", "needs the paper's datasets",
+    "needs a cluster", "needs a GPU", "starts a server",
     "needs a running server", "takes minutes", "needs other packages",
 }  # fmt: skip
 _FENCE = re.compile(
