@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := .venv-tools/bin
 
-.PHONY: demo test test-long lint types unit bench pages locks sbom clean
+.PHONY: demo test docs test-long lint types unit bench pages locks sbom dist clean
 
 demo: .venv/ready
 	$(BIN)/levcert demo
@@ -21,6 +21,11 @@ types: .venv/ready-dev
 unit: .venv/ready-dev
 	$(BIN)/pytest -n 2
 
+# The site, as the tests build it: offline, warnings are errors.  Open site/index.html, or serve the folder to search in it.
+docs: .venv/ready-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 test-long: .venv/ready-dev
 	$(BIN)/pytest -n 2 -m long
 
@@ -33,7 +38,7 @@ bench: .venv/ready-dev
 	$(MAKE) pages
 
 clean:
-	rm -rf .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf site dist .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # Every file that pip installs has a hash in requirements/*.txt, the build backend's among them: it runs from the same
 # environment, not from one that pip fills by itself.  torch alone is pinned by its version in constraints.txt, because
@@ -62,6 +67,12 @@ locks: .venv-tools/ready
 	$(COMPILE) --build-deps-for editable -o requirements/core.txt pyproject.toml
 	$(COMPILE) --build-deps-for editable --extra dev -o requirements/dev.txt pyproject.toml
 	$(COMPILE) -o requirements/tools.txt requirements/tools.in
+
+# What goes to a package index: built from the sources, metadata checked.
+dist: .venv-tools/ready
+	rm -f dist/*.whl dist/*.tar.gz
+	$(TOOLS)/python -m build --outdir dist
+	$(TOOLS)/twine check --strict dist/*.whl dist/*.tar.gz
 
 # The bill of materials (CycloneDX) of what `make demo` and what `make test` install.
 sbom: .venv-tools/ready

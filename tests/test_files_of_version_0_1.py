@@ -47,6 +47,18 @@ def test_certificates_are_read_as_they_were_written(name, ending):
         assert {key: fields[key] for key in expected} == expected
 
 
+def test_what_moved_since_0_1_works_with_a_warning():
+    model = levcert.load(FOLDER / "votes.safetensors")
+    with pytest.warns(DeprecationWarning, match=r"model\.training\.config"):
+        assert model.training["config"] == dict(model.training.config)
+    with pytest.warns(DeprecationWarning, match="Operation.INSERT"):
+        assert levcert.Edit("insert", 0, "x").operation == "insert"
+    with pytest.warns(DeprecationWarning, match="Operation.INSERT"):
+        assert levcert.Edit("insert", 0, "x").operation != "delete"
+    assert levcert.Operation.INSERT == 1
+    assert {levcert.Operation.INSERT: 0}[levcert.Operation.INSERT] == 0
+
+
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="installed without results")
 def test_the_stored_models_of_the_results_are_loaded():
     files = sorted(RESULTS.glob("*.safetensors"))

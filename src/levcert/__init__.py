@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str  # that of the installed package, from pyproject.toml
+
     from levcert.attacks import attack as attack
     from levcert.attacks.base import AttackResult as AttackResult
     from levcert.attacks.charmer_abad_rocamora_2024 import Charmer as Charmer
@@ -69,8 +71,6 @@ if TYPE_CHECKING:
     from levcert.training.train import train as train
     from levcert.training.votes.config import VoteConfig as VoteConfig
     from levcert.training.votes.tune import tune as tune
-
-__version__ = "0.1.0"
 
 _MODULE_OF = {
     # Train and load
@@ -149,9 +149,20 @@ __all__ = [*_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("levcert")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'levcert' has no attribute {name!r}")
-    value = getattr(import_module(f"levcert.{_MODULE_OF[name]}"), name)
+    try:
+        value = getattr(import_module(f"levcert.{_MODULE_OF[name]}"), name)
+    except ModuleNotFoundError as error:
+        from levcert.errors import cure_of
+
+        if not (cure := cure_of(error)):
+            raise
+        raise ModuleNotFoundError(f"{name} {cure}", name=error.name) from None
     globals()[name] = value
     return value
 

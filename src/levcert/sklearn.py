@@ -40,6 +40,13 @@ class LevenshteinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     are options of its training (see docs/training.md) and parameters like all others: ``set_params``, ``clone`` and
     grid searches know them.  ``method`` and ``max_distance`` are what :meth:`certify` uses.  ``random_state=None`` is
     a fixed seed: the same data give the same model.
+
+    Examples:
+        >>> data = levcert.load_dataset("toy")
+        >>> labels = [data.labels[y] for y in data.train.labels]
+        >>> classifier = levcert.LevenshteinClassifier(orders=(2, 3), epochs=2).fit(data.train.texts, labels)
+        >>> classifier.predict(["hello w0rld"])
+        array(['letters'], dtype='<U7')
     """
 
     def __init__(
@@ -171,6 +178,14 @@ def verified_accuracy(k: int) -> _VerifiedAccuracy:
 
     For ``scoring=`` of ``cross_val_score``, ``GridSearchCV`` and their like.  Of a pipeline, it certifies the texts
     that reach the classifier.
+
+    Examples:
+        >>> from sklearn.model_selection import cross_val_score
+        >>> data = levcert.load_dataset("toy")
+        >>> texts, labels = data.train.texts[:60], [data.labels[y] for y in data.train.labels[:60]]
+        >>> classifier = levcert.LevenshteinClassifier(orders=(2,), epochs=1)
+        >>> len(cross_val_score(classifier, texts, labels, cv=2, scoring=levcert.verified_accuracy(1)))
+        2
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 0:
         raise InputError(f"k must be an integer of at least 0, not {k!r}.")

@@ -1,5 +1,6 @@
 """``levcert benchmark`` as people type it."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -29,7 +30,12 @@ def test_a_quick_run_says_where_its_rows_are(monkeypatch, tmp_path, capsys):
     assert run(monkeypatch, "soundness", "--quick", *options) in (0, None)
     out, err = capsys.readouterr()
     assert "rows before: 0, " in out
+    assert "model alternating" in out  # the rows themselves, as they were asked for by --only
+    assert re.search(r"^  \S.* +\d", out, re.MULTILINE)
     assert err == ""
+    assert run(monkeypatch, "soundness", "--quick", *options, "--json") in (0, None)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(row["settings"]["model"] == "alternating" and row["values"] for row in rows)
     assert (tmp_path / "quick" / "soundness.jsonl").exists()
 
 

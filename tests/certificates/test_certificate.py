@@ -196,6 +196,14 @@ def test_a_folder_or_a_strange_name_is_no_file(tmp_path):
         Certificates([]).save(tmp_path / "a\0.csv")
 
 
+def test_a_notebook_shows_the_first_rows():
+    rows = Certificates([Certificate(f"<{number}>", "a", 0, 1.0, "exact", "proved") for number in range(30)])
+    shown = rows._repr_html_()
+    assert shown.count("<tr>") == 11
+    assert "&lt;9&gt;" in shown
+    assert "30 certificates by exact; the first 10" in shown
+
+
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_tables_have_the_columns_of_the_files(kind):
     rows = Certificates(

@@ -1,117 +1,159 @@
-"""The examples of the docs, run as a reader would: one page after the other, each in an empty folder."""
+"""The examples of the README and of the docs, run as a reader would: page by page, from the top, in an empty folder.
 
+Python and shell blocks run.  A ``text`` block right after one of them is its output, with … for what may differ.  A
+block that cannot run here has the line ``<!-- not run: REASON -->`` before it; then its flags must at least exist.
+"""
+
+import json
 import re
 import shlex
+import tomllib
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import yaml
+from typer.main import get_command
 
-DOCS = Path(__file__).parents[2] / "docs"
+from levcert.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LANGUAGES = {"python", "sh", "text", "toml", "json", "mermaid", "yaml"}
+REASONS = {
+    "installs", "needs files of yours", "needs the paper's datasets",
+    "needs a cluster", "needs a GPU", "starts a server",
+    "needs a running server", "takes minutes", "needs other packages",
+}  # fmt: skip
+_FENCE = re.compile(
+    r"^(?:<!-- not run: (?P<reason>[^>]*) -->\n)?```(?P<language>.*)\n(?P<code>(?:.*\n)*?)```$", re.MULTILINE
+)
 
 
-def blocks(page, language):
-    found = re.findall(
-        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    assert found, f"{page} has no block of {language}"
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it is, what it is, and what should be printed."""
+
+    place: str
+    language: str
+    code: str
+    reason: str | None
+    output: str | None = None
+
+
+def blocks(page: Path, text: str | None = None) -> list[Block]:
+    """Return the blocks of a page, with the text blocks that follow a program as its output."""
+    text = page.read_text(encoding="utf-8") if text is None else text
+    found: list[Block] = []
+    end = None
+    for match in _FENCE.finditer(text):
+        place = f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}"
+        block = Block(place, match["language"], match["code"], match["reason"])
+        if block.language == "text" and end is not None and not text[end : match.start()].strip():
+            found[-1] = Block(
+                *(getattr(found[-1], name) for name in ("place", "language", "code", "reason")), block.code
+            )
+        else:
+            found.append(block)
+        end = match.end() if block.language in ("python", "sh") else None
     return found
 
 
-@pytest.mark.parametrize("page", ["scikit-learn.md", "your-own-model.md", "extending.md", "interchange.md"])
-def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page, "exec"), names)
-    printed = capsys.readouterr().out
-    for promised in re.findall(r"^print\(rows\[0\]\)  # (.*?)(?:…|$)", "\n".join(blocks(page, "python")), re.MULTILINE):
-        assert promised in printed
+def runs(block: Block) -> bool:
+    return block.language in ("python", "sh") and block.reason is None
 
 
-def test_shell_blocks_about_evaders_run(shell, invoke, folder):
-    said = ""
-    for part in re.split(r"^(levcert [^|\n]*)$", "\n".join(blocks("evaders.md", "sh")), flags=re.MULTILINE):
-        if re.fullmatch(r"levcert [^|\n]*", part):
-            result = invoke(*shlex.split(part)[1:])
-            assert result.exit_code == 0, f"{part}: {result.stderr}"
-            said += result.stdout
-        elif part.strip():
-            assert shell(part).returncode == 0
-    assert "on top of any number of look-alike swaps" in said
-    for name in ("leet", "keyboard", "whitespace", "swedish"):
-        assert f"of the profile {name}" in said
+# Its own test runs it, on generated files: tests/cli/test_stop_a_spammer.py.
+ELSEWHERE = {"stop-a-spammer.md"}
+WITH_PROGRAMS = [page for page in PAGES if page.name not in ELSEWHERE and any(map(runs, blocks(page)))]
 
 
-def test_shell_blocks_run(shell, invoke, folder):
-    """Plain calls of levcert inside this process, which saves minutes; all else by bash."""
-    script = "\n".join(blocks("command-line.md", "sh"))
-    explained = 0
-    for part in re.split(r"^(levcert [^|\n]*)$", script, flags=re.MULTILINE):  # plain calls, and what is between
-        if re.fullmatch(r"levcert [^|\n]*", part):
-            result = invoke(*shlex.split(part)[1:])
-            assert result.exit_code == 0, f"{part}: {result.stderr}"
-            explained += result.stdout.count("  meaning ")
+@pytest.mark.parametrize("page", WITH_PROGRAMS, ids=[page.name for page in WITH_PROGRAMS])
+def test_programs_run_and_print_what_the_page_shows(page, shell, invoke, folder):
+    names: dict[str, object] = {}
+    for block in filter(runs, blocks(page)):
+        printed = run_python(block, names) if block.language == "python" else run_shell(block, shell, invoke)
+        if block.output is not None:
+            wanted = ".*".join(re.escape(part.strip()) for part in block.output.split("…"))
+            tidy = "\n".join(line.rstrip() for line in printed.splitlines())
+            assert re.fullmatch(wanted, tidy.strip(), re.DOTALL), f"{block.place} prints:\n{printed}"
+
+
+def run_python(block, names):
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(block.code, block.place, "exec"), names)
+    return printed.getvalue()
+
+
+def run_shell(block, shell, invoke):
+    """Run plain calls of levcert inside this process, which saves minutes, and all else by bash."""
+    printed = ""
+    for part in re.split(r"^(levcert [^|<>&\n]*)$", block.code, flags=re.MULTILINE):
+        if re.fullmatch(r"levcert [^|<>&\n]*", part):
+            result = invoke(*shlex.split(part, comments=True)[1:])
+            assert result.exit_code == 0, f"{block.place}: {part}: {result.stderr} {result.exception!r}"
         elif part.strip():
             result = shell(part)
-            assert result.returncode == 0, f"{part}: {result.stderr}"
-    assert explained == len(re.findall(r'^levcert certify \S+ "', script, re.MULTILINE))
-    for name in ("mails.safetensors", "rows.parquet", "attacks.csv", "rows.csv"):
-        assert (folder / name).stat().st_size
+            assert result.returncode == 0, f"{block.place}: {part}: {result.stderr}"
+        else:
+            continue
+        printed += result.stdout
+    return printed
 
 
-SPAM = (
-    "win a free {} now",
-    "claim your {} prize today",
-    "you have won a {}, call to claim",
-    "free {} waiting, text WIN",
-)
-HAM = (
-    "see you at the {} tomorrow",
-    "are you home? the {} is here",
-    "I left my {} at work",
-    "call me about the {} later",
-)
-THINGS = (
-    "phone",
-    "lunch",
-    "meeting",
-    "garden",
-    "ticket",
-    "holiday",
-    "camera",
-    "car",
-    "book",
-    "train",
-    "house",
-    "party",
-)
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_blocks_say_what_they_are(page):
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{block.place}: write one of {LANGUAGES} after the backticks"
+        assert block.reason is None or block.language in ("python", "sh"), f"{block.place}: only programs can be marked"
+        assert block.reason is None or block.reason in REASONS, f"{block.place}: {block.reason} is not a known reason"
+        if block.language == "toml":
+            tomllib.loads(block.code)
+        if block.language == "json":
+            json.loads(block.code)
+        if block.language == "yaml":
+            assert yaml.safe_load(block.code)
+    marks = re.findall(r"^<!-- not run:", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(marks) == sum(block.reason is not None for block in blocks(page)), "a mark is not right before a block"
 
 
-def write_messages(path, things, spam=SPAM):
-    rows = [(template.format(thing), "spam") for template in spam for thing in things]
-    rows += [
-        (f"{template.format(thing)}{end}", "ham") for template in HAM for thing in things for end in ("", " ok", "?")
-    ]
-    path.write_text("text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows), encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_commands_that_cannot_run_here_have_flags_that_exist(page):
+    for block in blocks(page):
+        if block.language == "sh" and block.reason is not None:
+            for line in block.code.replace("\\\n", " ").splitlines():
+                check_flags(line, block.place)
 
 
-def test_the_walk_through_runs_on_a_generated_file(invoke, folder):
-    """Spam is rare in it, as in life; a tenth of the things is in the test file only."""
-    write_messages(folder / "train.csv", THINGS[:9])
-    write_messages(folder / "test.csv", THINGS[9:] * 4)
-    said = ""
-    for command in "".join(blocks("stop-a-spammer.md", "sh")).splitlines():
-        result = invoke(*shlex.split(command)[1:])
-        assert result.exit_code == 0, f"{command}: {result.output}"
-        said += result.stdout
-    for promise in (
-        "verified recall k=3",
-        "cannot be made 'ham' with 3 edits",
-        "label 'ham'",
-        "2 of 2 requirements met",
-    ):
-        assert promise in said
-    for name in ("spam.safetensors", "check.xml", "check.json", "report.html"):
-        assert (folder / name).stat().st_size
-    missed = invoke("check", "spam.safetensors", "test.csv", "--min-recall", "spam:9:0.99")
-    assert missed.exit_code == 1
+def check_flags(line, place):
+    words = shlex.split(line, comments=True)
+    starts = [number for number, word in enumerate(words) if Path(word).name == "levcert" and number + 1 < len(words)]
+    for start in starts:
+        command = get_command(app)
+        for word in words[start + 1 :]:
+            if word in getattr(command, "commands", {}):
+                command = command.commands[word]
+            elif word in ("|", "&&", ";", "&"):
+                break
+            elif word.startswith("--"):
+                flags = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
+                assert word.partition("=")[0] in flags, f"{place}: {command.name} has no {word}"
+        assert not hasattr(command, "commands") or command.name in ("benchmark",), f"{place}: {line} names no command"
+
+
+def test_the_marks_are_seen():
+    page = Path("x.md")
+    text = (
+        "```python\nprint(1)\n```\n```text\n1\n```\n\n<!-- not run: installs -->\n```sh\npip\n```\n```text\nfree\n```\n"
+    )
+    ran, marked = blocks(page, text)
+    assert (ran.output, runs(ran)) == ("1\n", True)
+    assert (marked.reason, marked.output, runs(marked)) == ("installs", "free\n", False)
+
+
+def test_a_flag_that_does_not_exist_is_seen():
+    check_flags("levcert train toy --epochs 3  # --nonsense", "here")
+    with pytest.raises(AssertionError, match="train has no --nonsense"):
+        check_flags("cat x | levcert train toy --nonsense 3", "here")

@@ -148,7 +148,9 @@ def test_a_missing_extra_is_named(folder):
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert result.stderr == "levcert: This needs torch; install it with: pip install 'levcert[train]'.\n"
+    assert result.stderr.startswith("levcert: This needs torch; install it with: pip install 'threadpoolctl>=")
+    assert "'torch>=" in result.stderr
+    assert "levcert[" not in result.stderr  # where levcert came from a clone, an index may not have it
 
 
 def test_a_full_disk_is_a_sentence(invoke, monkeypatch):

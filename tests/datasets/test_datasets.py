@@ -254,3 +254,19 @@ def test_texts_that_evade_come_from_a_folder_and_the_error_says_how(name, labels
     dataset = load_dataset(name, tmp_path)
     assert dataset.labels == labels
     assert dataset.train.labels.tolist() == [0, 1]
+
+
+def test_reprs_are_short_however_large_the_data():
+    many = Split(["x" * 1000] * 4000, np.zeros(4000, dtype=np.int64))
+    assert repr(many) == "<Split: 4,000 texts, first '" + "x" * 60 + "'…>"
+    assert repr(Split([], np.zeros(0, dtype=np.int64))) == "<Split: 0 texts, first none>"
+    assert len(repr(load_dataset("languages").train)) < 120
+
+
+def test_a_notebook_shows_the_labels_of_a_dataset():
+    split = Split(["<b>bold</b>" + "x" * 100], np.zeros(1, dtype=np.int64))
+    shown = Dataset("toy", ("a", "b"), split, split, "here")._repr_html_()
+    assert shown.count("<tr>") == 3
+    assert "&lt;b&gt;bold" in shown
+    assert "<b>" not in shown
+    assert "x" * 60 not in shown

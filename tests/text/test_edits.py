@@ -28,6 +28,13 @@ def test_edits_read_well():
     assert repr(Edit("substitute", 0, "\n")) == r"substitute '\n' at 0"
 
 
+def test_people_count_from_1_as_on_the_page():
+    assert str(Edit("insert", 0, "x")) == "insert 'x' at the start"
+    assert str(Edit("insert", 17, "x")) == "insert 'x' after character 17"
+    assert str(Edit("delete", 3)) == "delete character 4"
+    assert str(Edit("substitute", 0, "\n")) == r"substitute '\n' for character 1"
+
+
 def test_positions_are_those_of_the_unedited_text():
     edits = [Edit("insert", 0, "x"), Edit("delete", 1), Edit("substitute", 2, "y"), Edit("insert", 3, "z")]
     assert apply_edits("abc", edits) == "xayz"

@@ -49,6 +49,12 @@ def attack(
 
     ``method`` is a name from ``ATTACKS`` or an instance with options.  For a function instead of a model,
     ``alphabet`` is what the attacker may bring in (default: printable ASCII), and the function must give scores.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> result = levcert.attack(model, ["1a"], max_distance=2)[0]
+        >>> result.success, result.new_label
+        (True, 'digits')
     """
     if isinstance(texts, str | bytes):
         raise InputError("Expected a list of texts, got a single text; write [text].")

@@ -19,6 +19,11 @@ class AttackResult:
     Finding none proves nothing.  What is found has been checked with the classifier itself: it gives ``new_label``.
     ``edits`` are those of the text as the model sees it, and ``distance`` is their number: the Levenshtein distance,
     unless the threat is restricted.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> print(levcert.attack(model, ["1a"], "greedy")[0])
+        'letters' → 'digits' by substitute '6' for character 2 (greedy)
     """
 
     text: Text

@@ -21,6 +21,11 @@ class Charmer(Attack):
     1. Put a space into every slot (where it holds a space: delete it) and keep the ``slots`` with the largest
        loss max_{ŷ≠y} f_ŷ − f_y.  2. Try every symbol and the deletion in those.  3. Keep the best edit.
     With all slots, one round finds the worst single edit there is.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["hello"], levcert.Charmer(slots=10), max_distance=5)[0].success
+        True
     """
 
     name: ClassVar[str] = "charmer"

@@ -15,7 +15,13 @@ from levcert.text.alphabet import Text
 
 @dataclass(frozen=True)
 class Beam(Attack):
-    """Keep the ``width`` most damaged texts after each edit."""
+    """Keep the ``width`` most damaged texts after each edit.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["hello"], levcert.Beam(width=4), max_distance=5)[0].success
+        True
+    """
 
     name: ClassVar[str] = "beam"
 
@@ -39,7 +45,13 @@ class Beam(Attack):
 
 @dataclass(frozen=True)
 class Greedy(Beam):
-    """Take the single edit that damages most, and go on from there."""
+    """Take the single edit that damages most, and go on from there.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["hello"], levcert.Greedy(), max_distance=5)[0].success
+        True
+    """
 
     name: ClassVar[str] = "greedy"
 

@@ -25,7 +25,13 @@ from levcert.text.model_view import spelled
 
 @dataclass(frozen=True)
 class Paths(Attack):
-    """Single edits and pairs far from each other, chosen exactly."""
+    """Single edits and pairs far from each other, chosen exactly.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["1a"], levcert.Paths(), max_distance=2)[0].distance
+        1
+    """
 
     name: ClassVar[str] = "paths"
 

@@ -17,7 +17,13 @@ from levcert.text.alphabet import Text, hashable_bytes
 
 @dataclass(frozen=True)
 class RandomEdits(Attack):
-    """Try ``samples`` random sequences of edits at each distance 1, 2, … ."""
+    """Try ``samples`` random sequences of edits at each distance 1, 2, … .
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["1a"], levcert.RandomEdits(samples=200), max_distance=2)[0].success
+        True
+    """
 
     name: ClassVar[str] = "random"
 

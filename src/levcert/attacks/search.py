@@ -20,6 +20,11 @@ class Search(Attack):
     """For one and two edits it finds a counterexample whenever there is one; for more, the best far edits.
 
     On bounded votes it finds the nearest one for any number of edits.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.attack(model, ["1a"], levcert.Search(), max_distance=2)[0].distance
+        1
     """
 
     name: ClassVar[str] = "search"

@@ -33,6 +33,7 @@ class Summary:
     there: int
     new: int
     missing: dict[str, str]  # cell → reason
+    rows: tuple[Row, ...] = ()  # of the cells that were asked for, in their order
 
 
 def rows_file(results: Path, study: str, *, quick: bool = False) -> Path:
@@ -69,7 +70,9 @@ def run(
             missing[str(cell)] = str(error)
         finished += 1
         done(finished, len(cells))
-    return Summary(len(cells) - len(todo), len(todo) - len(missing), missing)
+    rows = read_rows(path)
+    found = tuple(row for cell in cells if (row := row_of(cell, rows)) is not None)
+    return Summary(len(cells) - len(todo), len(todo) - len(missing), missing, found)
 
 
 def _outcomes(

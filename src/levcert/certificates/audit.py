@@ -882,7 +882,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """All findings, in the order of the rows."""
+    """All findings, in the order of the rows.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> report = levcert.audit("toy.safetensors", levcert.certify(model, ["hello"], max_distance=1))
+        >>> report.refuted, len(report.findings)
+        ((), 1)
+    """
 
     findings: tuple[Finding, ...]
 
@@ -928,6 +935,12 @@ def audit(
 
     ``rows`` is a file of ``levcert certify -o``, or certificates.  A ball of at most ``texts`` scripts is enumerated,
     of others ``trials`` texts are tried.  ``limit`` takes the first rows only, ``sample`` random ones of them.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> rows = levcert.certify(model, ["hello world"], max_distance=1)
+        >>> levcert.audit("toy.safetensors", rows).counts["REFUTED"]
+        0
     """
     return AuditReport(
         tuple(audit_each(model_file, rows, texts=texts, trials=trials, limit=limit, sample=sample, seed=seed))

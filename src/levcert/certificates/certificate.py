@@ -31,6 +31,11 @@ class Certificate:
 
     A counterexample turns a proved certificate into an exact one: any method that finds one just beyond the radius
     may add it with ``dataclasses.replace``.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> print(levcert.certify(model, ["hello world"], max_distance=3)[0])
+        'letters': Proved: 2 edits or fewer cannot change the label; 3 can. Changed by 3: '6el7o world6'.
     """
 
     text: Text

@@ -19,6 +19,7 @@ from levcert.certificates.files import (
 )  # fmt: skip
 from levcert.certificates.share import Share
 from levcert.errors import InputError
+from levcert.files.html_table import html_table
 from levcert.files.row_encoders import arrow_batch, arrow_schema, in_bytes
 
 if TYPE_CHECKING:
@@ -26,9 +27,20 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+_SHOWN = 10  # rows in a notebook
+
 
 class Certificates(Sequence[Certificate]):
-    """A table of certificates; ``radius``, ``upper``, ``margin`` and ``label`` are its columns as arrays."""
+    """A table of certificates; ``radius``, ``upper``, ``margin`` and ``label`` are its columns as arrays.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> rows = levcert.certify(model, ["hello world", "12e4567"], max_distance=3)
+        >>> rows.radius
+        array([2, 1])
+        >>> print(rows.verified_accuracy(["letters", "digits"], k=1))
+        100.0% [15.8%, 100.0%]
+    """
 
     def __init__(self, rows: Iterable[Certificate]) -> None:
         self._rows = list(rows)
@@ -54,6 +66,12 @@ class Certificates(Sequence[Certificate]):
     def __repr__(self) -> str:
         methods = ", ".join(sorted({row.method for row in self})) or "no method"
         return f"<{len(self)} certificates by {methods}>"
+
+    def _repr_html_(self) -> str:
+        """Show a notebook the first rows."""
+        shown = [(row.text, row.label, row.radius, row.claim, row.counterexample) for row in self._rows[:_SHOWN]]
+        more = f"; the first {_SHOWN}" * (len(self) > _SHOWN)
+        return html_table(("text", "label", "radius", "claim", "counterexample"), shown, repr(self)[1:-1] + more)
 
     @cached_property
     def radius(self) -> npt.NDArray[np.int64]:

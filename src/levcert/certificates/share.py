@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Share:
-    """A share of texts, with a two-sided Clopper–Pearson interval."""
+    """A share of texts, with a two-sided Clopper–Pearson interval.
+
+    Examples:
+        >>> print(levcert.Share(45, 50))
+        90.0% [78.2%, 96.7%]
+    """
 
     hits: int
     total: int

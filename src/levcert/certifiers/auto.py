@@ -15,7 +15,13 @@ from levcert.certifiers.lipschitz import Lipschitz, knows_its_costs
 
 @dataclass(frozen=True)
 class Auto(Certifier):
-    """The tap bounds; where they prove less than ``enough`` edits, the exact search improves on them."""
+    """The tap bounds; where they prove less than ``enough`` edits, the exact search improves on them.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Auto(enough=2))[0].radius >= 2
+        True
+    """
 
     name: ClassVar[str] = "auto"
     needs: ClassVar[str] = "any window model"

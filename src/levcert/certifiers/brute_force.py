@@ -26,6 +26,11 @@ class BruteForce(ClassifierMethod):
     character that can make a difference: for one of our models, each of its symbols and a character that it drops; for
     texts of bytes, all bytes.  Any other classifier of characters must be told what an attacker may type: there are a
     million characters, and each may matter.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["1a"], levcert.BruteForce(distance=1))[0].claim
+        'exact'
     """
 
     name: ClassVar[str] = "brute-force"

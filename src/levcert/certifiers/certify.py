@@ -71,6 +71,12 @@ def certify(
 
     With a ``target``, certificates are one-sided: this many edits cannot make the label ``target``.  With
     ``per_class``, each certificate also has such a one-sided radius for every other class (``class_radii``).
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> row = levcert.certify(model, ["hello world"], max_distance=3)[0]
+        >>> row.label, row.radius, row.claim
+        ('letters', 2, 'exact')
     """
     if isinstance(texts, str | bytes):
         raise InputError("Expected a list of texts, got a single text; write [text].")

@@ -40,6 +40,13 @@ def certify_callable(
     (default 1), and therefore must be told the ``symbols`` that an attacker may type.  With a ``target``, certificates
     are one-sided: this many edits cannot make the label ``target``.  ``options`` are those of the method, e.g.
     ``deletion``, ``bound_samples``, ``alpha`` and ``seed`` of smoothing.
+
+    Examples:
+        >>> def classify(texts):
+        ...     return ["spam" if "free" in text else "ham" for text in texts]
+        >>> row = levcert.certify_callable(classify, ["free"], "brute-force", max_distance=1, symbols="abc")[0]
+        >>> row.label, row.radius, row.counterexample
+        ('spam', 0, 'cree')
     """
     name = method.replace("_", "-")
     if name not in _METHODS:

@@ -6,6 +6,7 @@ import numpy as np
 
 from levcert.certifiers.base import Array, Batch
 from levcert.certifiers.search.local_losses import LocalLosses
+from levcert.errors import InputError
 from levcert.models.class_labels import target_number
 from levcert.models.window import WindowModel
 from levcert.text.alphabet import Text
@@ -19,7 +20,17 @@ def character_losses(model: WindowModel, text: Text, threat: Threat = ANY_EDIT, 
     The edits at a character are its substitutions, its deletion and insertions before it; those at the very end
     belong to the last character.  Characters that the model does not see lose nothing.  With a ``target``, the margin
     is the lead over that class; a text that has this label already loses nothing.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> int(levcert.character_losses(model, "hello").argmax())
+        0
     """
+    if not isinstance(model, WindowModel):
+        raise InputError(
+            f"character_losses needs a levcert model, not {type(model).__name__}, because it reads what each window "
+            "contributes. For a function, certify_callable by brute-force finds single edits that change the label."
+        )
     number = None if target is None else target_number(target, model.labels)
     batch = Batch(model, [native(model.alphabet, text)], threat, number)
     local = LocalLosses(batch, 0)

@@ -40,6 +40,13 @@ def choose_deletion(
 
     Larger rates give larger radii, but a classifier that was not trained on such texts cannot read them.  Use texts
     that are not among those to certify: a rate chosen on the same texts flatters it.
+
+    Examples:
+        >>> def classify(texts):
+        ...     return ["long" if len(text) > 10 else "short" for text in texts]
+        >>> texts, labels = ["word " * 20, "hi"], ["long", "short"]
+        >>> levcert.choose_deletion(classify, texts, labels, rates=(0.1, 0.3), samples=20).rate
+        0.3
     """
     if not len(texts) or len(texts) != len(labels):
         raise InputError(f"Give one label for each text, at least one; there are {len(texts)} and {len(labels)}.")

@@ -29,6 +29,13 @@ class DeletionSmoothing(ClassifierMethod):
     ``prediction_samples`` choose the label; ``bound_samples``, drawn afresh, give the lower confidence bound μ of
     its probability.  (The paper takes the raw vote share of the first: that is not a certificate.)  The base
     classifier should have been trained on deleted texts: ``levcert train --deletion 0.9``.
+
+    Examples:
+        >>> def classify(texts):
+        ...     return ["long" if len(text) > 2 else "short" for text in texts]
+        >>> method = levcert.DeletionSmoothing(deletion=0.5, prediction_samples=50, bound_samples=100)
+        >>> levcert.certify(classify, ["a long text"], method)[0].claim
+        'probability ≥ 0.95'
     """
 
     name: ClassVar[str] = "smoothing"

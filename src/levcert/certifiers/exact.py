@@ -30,6 +30,11 @@ class Exact(Certifier):
     no costs of replacements), and G what each further edit can take from it.  The nearest counterexample that edits
     far from each other give is the upper end of the interval; where both ends meet, the radius is exact.  Bounded
     votes go another way: their radius is found for any number of edits (search/refine.py).
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Exact(), max_distance=3)[0].claim
+        'exact'
     """
 
     name: ClassVar[str] = "exact"

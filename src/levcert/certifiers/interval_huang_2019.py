@@ -21,6 +21,12 @@ class Interval(Certifier):
     ``elide=False`` bounds each logit on its own, as the released code does; ``elide=True`` bounds the difference
     w_y − w_ŷ, which is free and never looser.  The box holds every single edit, so restricting the operations
     makes it smaller; restricting the symbols does not.
+
+    Examples:
+        >>> import numpy as np
+        >>> model = levcert.ConvModel(levcert.Alphabet("ab"), np.eye(2), [np.ones((3, 4, 2))], np.eye(2, 4))
+        >>> levcert.certify(model, ["aabb"], levcert.Interval())[0].claim
+        'proved'
     """
 
     name: ClassVar[str] = "interval"

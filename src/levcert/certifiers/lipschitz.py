@@ -20,6 +20,11 @@ class Lipschitz(OnePass):
 
     Local to the text: order the edits as deletions, substitutions, insertions.  Then deletions meet only symbols
     of the text, and substitutions replace only symbols of the text, so their costs are maxima over those.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Lipschitz())[0].radius
+        0
     """
 
     name: ClassVar[str] = "lipschitz"

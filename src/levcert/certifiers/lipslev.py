@@ -23,6 +23,12 @@ class LipsLev(OnePass):
     """radius = min_ŷ ⌈margin / G(y, ŷ)⌉ − 1 with G = ‖w_y − w_ŷ‖_r · Π M(K⁽ⁱ⁾) · M(E, P)  (Corollary "Local …").
 
     ``local`` uses M(E, P), the constant of the text's own characters; ``p`` defaults to the one in training.
+
+    Examples:
+        >>> import numpy as np
+        >>> model = levcert.ConvModel(levcert.Alphabet("ab"), np.eye(2), [np.ones((3, 4, 2))], np.eye(2, 4))
+        >>> levcert.certify(model, ["aabb"], levcert.LipsLev(p=2))[0].claim
+        'substitutions only'
     """
 
     name: ClassVar[str] = "lipslev"

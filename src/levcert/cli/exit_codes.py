@@ -7,17 +7,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 import click
 import typer
 from typer.core import TyperGroup
 
-from levcert.errors import InputError
+from levcert.errors import InputError, cure_of
 from levcert.text.printable import printable
-
-# What to install where a module is missing.
-_EXTRAS: Final = {"torch": "train", "sklearn": "sklearn", "fastapi": "web", "uvicorn": "web", "distributed": "cluster"}
 
 
 class Terminated(KeyboardInterrupt):
@@ -59,10 +56,9 @@ def _endings() -> Iterator[None]:
     except KeyboardInterrupt as interrupt:
         raise _ending(130, str(interrupt) or "interrupted.") from None
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRAS:
+        if not (cure := cure_of(error)):
             raise
-        extra = _EXTRAS[error.name]
-        raise _ending(2, f"This needs {error.name}; install it with: pip install 'levcert[{extra}]'.") from None
+        raise _ending(2, f"This {cure}") from None
     except OSError as error:  # a full disk, a lost network folder
         raise _ending(2, f"{error.filename or 'A file'}: {error.strerror or error}.") from None
     except MemoryError:

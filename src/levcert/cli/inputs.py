@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,6 +19,7 @@ from levcert.errors import InputError
 if TYPE_CHECKING:
     from levcert.datasets import Dataset
     from levcert.datasets.sources import FileSource, LineSource, TextSource
+    from levcert.models.window import WindowModel
     from levcert.text.alphabet import Text
 
 BadRow = Literal["error", "skip"]
@@ -220,6 +222,29 @@ def load_data(
     )
     say_skipped(skipped)
     return dataset
+
+
+def remember_file(model: WindowModel, data: str) -> None:
+    """Let a model know the file that it was trained on, so that nobody takes its training rows for a test."""
+    from levcert.datasets import is_file
+
+    if is_file(data):
+        record = model.training
+        model.training = replace(record, data={**record.data, "file": _digest(data)})
+
+
+def warn_of_training_rows(model: WindowModel, data: str) -> None:
+    """Say so if the rows to measure a model on are those that it was trained on."""
+    from levcert.datasets import is_file
+
+    known = model.training.data.get("file")
+    if known and is_file(data) and _digest(data) == known:
+        say(f"{data} is the file that this model was trained on, so these figures promise too much. Use other rows.")
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def say_skipped(skipped: dict[str, int]) -> None:

@@ -33,6 +33,12 @@ def print_line(line: str) -> None:
     print(printable(line), flush=True)
 
 
+def rows_used(counts: dict[str, int]) -> str:
+    """Say how many rows a training used, and what the others were for (``row_counts``)."""
+    aside = [f"{counts[what]:,} for {what}" for what in ("validation", "test") if counts[what]]
+    return f"trained on {counts['training']:,} rows" + f"; held out: {' and '.join(aside)}" * bool(aside)
+
+
 def check_output(path: Path | None, *, resume: bool = False) -> None:
     """Refuse an output that could not be written, or resumed, before the work rather than after."""
     from levcert.files.row_files import check_ending

@@ -45,8 +45,9 @@ def load_dataset(name: str | Path, data_dir: str | Path | None = None, **options
     ending is read as a file of rows: ``options`` are then those of :func:`dataset_from_files`, such as
     ``text_column`` and ``label_column``.
 
-    >>> load_dataset("toy")
-    <Dataset toy: 400 train, 100 test, 2 labels>
+    Examples:
+        >>> levcert.load_dataset("toy")
+        <Dataset toy: 400 train, 100 test, 2 labels>
     """
     if is_file(name):
         return dataset_from_files(name, **options)

@@ -11,12 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from levcert.errors import InputError
+from levcert.files.html_table import html_table
 from levcert.text.alphabet import Text, hashable_bytes
 
+_SHOWN = 60  # characters of a text in a repr
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Texts and the numbers of their labels; ``weights`` say how much each row counts in training."""
+    """Texts and the numbers of their labels; ``weights`` say how much each row counts in training.
+
+    Examples:
+        >>> import numpy as np
+        >>> levcert.Split(["win a prize", "lunch?"], np.array([1, 0]))
+        <Split: 2 texts, first 'win a prize'>
+    """
 
     texts: Sequence[Text]
     labels: npt.NDArray[np.int64]
@@ -32,6 +41,10 @@ class Split:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def __repr__(self) -> str:
+        first = repr(self.texts[0][:_SHOWN]) + "…" * (len(self.texts[0]) > _SHOWN) if self.texts else "none"
+        return f"<Split: {len(self):,} text{'s' * (len(self) != 1)}, first {first}>"
 
     def take(self, rows: npt.NDArray[np.int64] | slice) -> Split:
         """Return the rows with these numbers as a new split."""
@@ -58,7 +71,13 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A training and a test split; ``labels[i]`` is the name of the label with number i."""
+    """A training and a test split; ``labels[i]`` is the name of the label with number i.
+
+    Examples:
+        >>> data = levcert.load_dataset("toy")
+        >>> data.labels[data.train.labels[0]], data.train.texts[0]
+        ('digits', '0979519426418z306753751007408')
+    """
 
     name: str
     labels: tuple[str, ...]
@@ -73,6 +92,15 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self.name}: {len(self.train)} train, {len(self.test)} test, {len(self.labels)} labels>"
+
+    def _repr_html_(self) -> str:
+        """Show a notebook how many texts each label has, and one of them."""
+        rows = []
+        for number, label in enumerate(self.labels):
+            train, test = (np.flatnonzero(split.labels == number) for split in (self.train, self.test))
+            example = self.train.texts[train[0]] if len(train) else None
+            rows.append((label, f"{len(train):,}", f"{len(test):,}", example))
+        return html_table(("label", "train", "test", "example"), rows, repr(self)[1:-1])
 
 
 def check_weights(weights: npt.NDArray[np.float64], rows: int) -> None:

@@ -28,11 +28,17 @@ def dataset_from_files(
     test_share: float = 0.1,
     skipped: Counter[str] | None = None,
 ) -> Dataset:
-    """Read a training and a test file; without a test file, hold out a share of the training texts.
+    r"""Read a training and a test file; without a test file, hold out a share of the training texts.
 
     A hash of the text decides which rows are held out, so equal texts are on the same side and the split is the same
     on every machine.  ``weight_column`` says how much each training row counts.  ``skipped`` counts the bad rows that
     were skipped, by reason.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> _ = Path("mails.csv").write_text("body,topic\nwin a prize,spam\nlunch?,friends\nfree money,spam\n")
+        >>> levcert.dataset_from_files("mails.csv", text_column="body", label_column="topic", test_share=0)
+        <Dataset mails.csv: 3 train, 0 test, 2 labels>
     """
     if not 0 <= test_share < 1 or not label_column:
         raise InputError("test_share must be in [0, 1), and label_column must name a column.")

@@ -49,13 +49,19 @@ class ReadRows:
 
 @dataclass
 class RowReader:
-    """Iterate over the rows of a file without loading it into memory.
+    r"""Iterate over the rows of a file without loading it into memory.
 
     The extension sets the format: ``.csv``, ``.tsv`` (tabs, no quoting), ``.jsonl``, ``.json``, ``.txt`` (one text per
     line), each also with ``.gz`` or ``.zst``, ``.parquet`` or ``.xlsx``.  A bad row raises an error with its line
     number; with ``on_bad_row="skip"`` it is skipped and counted by reason in ``skipped``.  Labels may be strings or
     integers; they are returned as strings.  The encoding, and what separates the columns of csv, are guessed unless
     they are given.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> _ = Path("mails.csv").write_text("body,topic\nwin a prize,spam\n")
+        >>> [(row.text, row.label) for row in levcert.RowReader("mails.csv", "body", "topic")]
+        [('win a prize', 'spam')]
     """
 
     path: str | Path

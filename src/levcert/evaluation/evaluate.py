@@ -38,6 +38,13 @@ def evaluate(
 
     With a ``target``, such as "ham", the attacker wants this label only.  Then the shares are those of the texts whose
     true label is another one: how many get it (recall), and how many of these no k edits make ``target``.
+
+    Examples:
+        >>> model, data = levcert.load("toy.safetensors"), levcert.load_dataset("toy")
+        >>> texts, truth = data.test.texts[:20], [data.labels[y] for y in data.test.labels[:20]]
+        >>> result = levcert.evaluate(model, texts, truth, max_distance=1)
+        >>> print(result.verified(1))
+        90.0% [68.3%, 98.8%]
     """
     evaluator = Evaluator(model, method, attack, max_distance, budget, threat, target)
     evaluation = Evaluation.by(evaluator)
@@ -48,7 +55,14 @@ def evaluate(
 
 @dataclass
 class Evaluation:
-    """What an evaluation counted, and the shares of texts that follow from it."""
+    """What an evaluation counted, and the shares of texts that follow from it.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> result = levcert.evaluate(model, ["hello world", "12e4567"], ["letters", "digits"], max_distance=1)
+        >>> print(result.clean())
+        100.0% [15.8%, 100.0%]
+    """
 
     method: str
     attack: str | None

@@ -35,14 +35,14 @@ def reordering_kernel(function: Callable[P, T]) -> Callable[P, T]:
 
 
 class _Announcer(event.Listener):
-    """Say once per process that the wait is for the compiler; loading from the cache compiles nothing."""
+    """Say once per process that the wait is for the compiler; what is compiled is kept, so later runs do not wait."""
 
     said = False
 
     def on_start(self, _event: Any) -> None:
         if not self.said:
             self.said = True
-            print("levcert: compiling kernels for this machine; this happens once.", file=sys.stderr, flush=True)
+            print("levcert: compiling kernels for this run; later runs find them on disk.", file=sys.stderr, flush=True)
 
     def on_end(self, _event: Any) -> None:
         pass

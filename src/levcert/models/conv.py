@@ -40,6 +40,12 @@ class ConvModel(WindowModel):
 
     Mean pooling divides all scores of a text by the same number of positions.  That changes no order of scores,
     so labels and certificates are those of the sum, and no lemma on means is needed; only :meth:`scores` divides.
+
+    Examples:
+        >>> import numpy as np
+        >>> model = levcert.ConvModel(levcert.Alphabet("ab"), np.eye(2), [np.ones((3, 4, 2))], np.eye(2, 4))
+        >>> model.scores(["ab"]).shape
+        (1, 2)
     """
 
     def __init__(

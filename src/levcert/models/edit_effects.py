@@ -31,6 +31,11 @@ class EditEffects:
 
     ``substitutions[t, c − 1]`` puts the symbol with id c in place of the one at t, ``insertions[t, c − 1]`` puts
     it before position t (t = length: at the end), ``deletions[t]`` removes the symbol at t.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.edit_effects(model.alphabet.encode("hi")).deletions.shape
+        (2, 2)
     """
 
     insertions: Scores  # (length + 1) × symbols × classes

@@ -28,6 +28,13 @@ def as_classifier(
     transformers, or any function from a list of texts to labels or rows of scores.  ``labels`` name the classes of
     scores; by default they are ``classes_``, ``id2label`` or numbers.  ``batch_size`` texts are classified at once, and
     ``max_calls`` at most in all.  Two texts with the same ``key``, such as their tokens, are classified once.
+
+    Examples:
+        >>> def scores(texts):
+        ...     return [[text.count("!"), 1.5] for text in texts]
+        >>> classifier = levcert.as_classifier(scores, labels=["loud", "calm"])
+        >>> levcert.certify(classifier, ["hey!!"], levcert.BruteForce(alphabet="!"))[0].label
+        'loud'
     """
     if isinstance(model, Classifier):
         return model

@@ -28,6 +28,11 @@ def load(path: str | Path, *, trusted_key: str | Path | None = None) -> WindowMo
 
     With ``trusted_key``, the path of an Ed25519 public key (PEM), only a model with a signature by that key is read;
     the signature is the file beside it with .sig added to its name.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.labels
+        ('letters', 'digits')
     """
     header, tensors = read_model(path, trusted_key)
     return model_of(path, header, tensors)

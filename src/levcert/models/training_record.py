@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,13 @@ _PARTS = ("config", "data", "metrics")
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """The options, the data and the results of a training; all empty for a model that levcert did not train."""
+    """The options, the data and the results of a training; all empty for a model that levcert did not train.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.training.data["rows"], model.training.test_accuracy
+        (400, 1.0)
+    """
 
     config: Mapping[str, Any] = field(default_factory=dict)  # the options, as VoteConfig or TrainingConfig writes them
     # "name", "rows", the fingerprint of the rows as "train", and "samples"
@@ -33,6 +40,15 @@ class TrainingRecord:
             if not isinstance(part, Mapping):
                 raise InputError(f"The {name} of a training is a table of names and values, not {part!r}.")
         return cls(**parts, other=fields)
+
+    def __getitem__(self, name: str) -> Any:
+        """Read as from the dictionary that version 0.1 had."""
+        warnings.warn(
+            f"Write model.training.{name} instead of model.training[{name!r}], which will be removed in 0.3.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file stores."""

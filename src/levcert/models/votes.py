@@ -33,6 +33,11 @@ class VoteModel(WindowModel):
     ``votes`` is orders × 2^b × classes, in units of 1/128.  An n-gram finds its row by a hash that the file format
     fixes (levcert.kernels.vote_scores).  Whether n-grams share a row is a matter of accuracy, not of soundness: the
     window sum *is* the sum of hashed rows, and every bound is computed from the rows as they are stored.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> model.orders, model.pruned(0.5).labels
+        ((2, 3), ('letters', 'digits'))
     """
 
     def __init__(

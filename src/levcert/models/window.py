@@ -32,6 +32,13 @@ class WindowModel(ABC):
 
     ``window_scores`` must give a window the same bits, no matter which other windows are scored with it: a verdict must
     not depend on the batch it was computed in.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> isinstance(model, levcert.WindowModel), model.width
+        (True, 3)
+        >>> model.scores(["hello"]).shape
+        (1, 2)
     """
 
     alphabet: Alphabet

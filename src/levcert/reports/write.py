@@ -58,6 +58,12 @@ def report(
     gives the same file, byte by byte.  With a ``target``, the report is one-sided: it counts the texts whose true label
     is another one, and asks whether edits make that label.  ``watch`` wraps the stream of measured texts, to show a
     progress bar.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> texts, truth = ["hello world", "12e4567"], ["letters", "digits"]
+        >>> levcert.report(model, texts, truth, "report.html", max_distance=1).size
+        2
     """
     if max_distance is not None and (not isinstance(max_distance, int) or max_distance < 1):
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")

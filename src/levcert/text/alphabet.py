@@ -88,6 +88,11 @@ class Alphabet:
     says what happens to a character that is not in the alphabet once it is folded: it is dropped (as in the paper), or
     mapped to one unknown symbol, which then has the last id.  The module's docstring explains why certificates stay
     true for all of Unicode.
+
+    Examples:
+        >>> letters = levcert.Alphabet.from_corpus(["abba", "cab"])
+        >>> letters.symbols, letters.encode("cab!").tolist()
+        ('abc', [3, 1, 2])
     """
 
     symbols: str

@@ -32,6 +32,10 @@ class Ball(Generic[T]):
     but not placed anywhere else.  ``operations`` restricts the edits.  Building a ball takes
     about 0.1 ms per character of the text for k = 1, 0.3 ms for k = 2 and 1.3 ms for k = 3; the size is exact,
     no matter how large.
+
+    Examples:
+        >>> sorted(levcert.Ball("a", 1, levcert.Alphabet("ab")))
+        ['', 'a', 'aa', 'ab', 'b', 'ba']
     """
 
     text: T

@@ -16,6 +16,10 @@ def levenshtein(a: Sequence[Hashable], b: Sequence[Hashable], *, cutoff: int | N
 
     Over code points for ``str``, over bytes for ``bytes``, over the items of any other sequence.  With a
     ``cutoff`` the work is less, and every distance above it is returned as ``cutoff + 1``.
+
+    Examples:
+        >>> levcert.levenshtein("kitten", "sitting")
+        3
     """
     if isinstance(a, str) != isinstance(b, str):
         raise InputError(f"Cannot compare {type(a).__name__} with {type(b).__name__}; encode or decode one of them.")
@@ -35,6 +39,10 @@ def erp(A: npt.ArrayLike, B: npt.ArrayLike, *, p: float = 2.0) -> float:
     An insertion or deletion costs the norm of the vector, as if it were matched with zero.  On one-hot
     vectors with p = ∞ it is the Levenshtein distance (Lemma on the properties of ERP, part a).
     Time O(m·n·d), memory O((m + n)·d).
+
+    Examples:
+        >>> levcert.erp([[1.0], [2.0]], [[1.0]], p=1)
+        2.0
     """
     if not p >= 1:
         raise InputError(f"ERP needs p ≥ 1, not p = {p}.")

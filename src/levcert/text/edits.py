@@ -30,7 +30,12 @@ AnyText = TypeVar("AnyText", bound=str | bytes)
 
 @dataclass(frozen=True)
 class Edit:
-    """One insertion, deletion or substitution; positions count from 0 in the text before any edit."""
+    """One insertion, deletion or substitution; positions count from 0 in the text before any edit.
+
+    Examples:
+        >>> print(levcert.Edit("substitute", 0, "s"))
+        substitute 's' for character 1
+    """
 
     operation: Operation  # or its name
     position: int
@@ -44,6 +49,17 @@ class Edit:
             raise InputError(f"An edit has one symbol, but {self.symbol!r} has {len(self.symbol)}.")
         if self.position < 0:
             raise InputError(f"Positions count from 0; {self.position} is not in any text.")
+
+    def __str__(self) -> str:
+        """Say it to people, who count characters from 1 (the page does, too)."""
+        match self.operation:
+            case Operation.INSERT:
+                place = f"after character {self.position}" if self.position else "at the start"
+                return f"insert {self.symbol!r} {place}"
+            case Operation.DELETE:
+                return f"delete character {self.position + 1}"
+            case _:
+                return f"substitute {self.symbol!r} for character {self.position + 1}"
 
     def __repr__(self) -> str:
         match self.operation:
@@ -60,6 +76,10 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
 
     Insertions before the same position appear in the order given.  A character can be deleted or substituted
     once only.
+
+    Examples:
+        >>> levcert.apply_edits("kitten", [levcert.Edit("substitute", 0, "s"), levcert.Edit("insert", 6, "s")])
+        'sittens'
     """
     inserted: dict[int, Any] = {}
     replaced: dict[int, Any] = {}
@@ -88,7 +108,15 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
 
 
 def edit_script(source: AnyText, target: AnyText) -> list[Edit]:
-    """Return a shortest list of edits with ``apply_edits(source, script) == target``."""
+    """Return a shortest list of edits with ``apply_edits(source, script) == target``.
+
+    Examples:
+        >>> for edit in levcert.edit_script("kitten", "sitting"):
+        ...     print(edit)
+        substitute 's' for character 1
+        substitute 'i' for character 5
+        insert 'g' after character 6
+    """
     script = []
     for step in Levenshtein.editops(source, target):
         symbol = target[step.dest_pos : step.dest_pos + 1]

@@ -46,6 +46,12 @@ class Threat:
 
     k edits are made at once: each character of the text is kept, deleted or substituted, once, and characters are
     inserted between them.
+
+    Examples:
+        >>> dots = levcert.Threat(operations={"insert"}, symbols=".")
+        >>> model = levcert.load("toy.safetensors")
+        >>> print(levcert.certify(model, ["hello world"], threat=dots, max_distance=3)[0])
+        'letters': Proved: 3 insertions that bring in only characters of '.' or fewer cannot change the label.
     """
 
     operations: frozenset[Operation] = OPERATIONS  # or a collection of their names
@@ -229,7 +235,12 @@ def as_threat(threat: Threat | None, operations: Collection[Operation | Operatio
 
 @lru_cache
 def keyboard_neighbours() -> Mapping[str, str]:
-    """Return for each key of a US keyboard the keys around it, as in Huang et al. (2019)."""
+    """Return for each key of a US keyboard the keys around it, as in Huang et al. (2019).
+
+    Examples:
+        >>> levcert.keyboard_neighbours()["a"]
+        'qwsz'
+    """
     places = {key: (row, column + row / 2) for row, keys in enumerate(_KEY_ROWS) for column, key in enumerate(keys)}
     return {
         key: "".join(

@@ -90,3 +90,9 @@ def accuracy(model: WindowModel, split: Split) -> float:
 def _scores(model: WindowModel, split: Split) -> npt.NDArray[np.float64]:
     parts = (split.texts[i : i + _TEXTS_AT_ONCE] for i in range(0, len(split), _TEXTS_AT_ONCE))
     return np.concatenate([model.scores(part) for part in parts])
+
+
+def row_counts(dataset: Dataset, model: WindowModel) -> dict[str, int]:
+    """Return how many rows of a dataset the model was trained on, and how many were held out for what."""
+    used = int(model.training.data["rows"])
+    return {"training": used, "validation": len(dataset.train) - used, "test": len(dataset.test)}

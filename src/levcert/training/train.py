@@ -31,7 +31,18 @@ def train(
     type selects the model family.  With a ``checkpoint`` path the run can be interrupted (Ctrl-C saves) and continued
     with ``resume=True`` to the same result, bit for bit on a CPU.  A checkpoint that is already there is continued
     with ``resume=True`` or discarded with ``restart=True``; without either, it is an error.
+
+    Examples:
+        >>> data = levcert.load_dataset("toy")
+        >>> model = levcert.train(data, orders=(2, 3), epochs=2, show_progress=False)
+        >>> model.predict(["hello w0rld", "12e4567"])
+        array(['letters', 'digits'], dtype='<U7')
     """
+    if not isinstance(dataset, Dataset):
+        raise InputError(
+            f"Expected a Dataset, not {type(dataset).__name__}. Write train(load_dataset('mails.csv')); for lists of "
+            "texts and labels, use LevenshteinClassifier().fit(texts, labels)."
+        )
     config = configured(model, dataset, options) if config is None else config.changed(options)
     path = None if checkpoint is None else Path(checkpoint)
     if resume and path is None:

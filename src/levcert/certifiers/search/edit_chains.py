@@ -45,7 +45,13 @@ Block = tuple[int, Array, Array]  # first slot; kinds × slots × R × R × clas
 
 @dataclass(frozen=True)
 class Chains(Certifier):
-    """The largest k with margin − (bound of the loss of k edits) > 0 for every other class."""
+    """The largest k with margin − (bound of the loss of k edits) > 0 for every other class.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Chains(enough=3))[0].radius
+        2
+    """
 
     name: ClassVar[str] = "chains"
     needs: ClassVar[str] = "a model with bounded windows (votes, or a convolution with tanh)"

@@ -38,7 +38,13 @@ _LONGEST_MEASURED: Final = 20_000  # characters; the distance of two texts takes
 
 @dataclass(frozen=True)
 class Refine(Certifier):
-    """The exact radius where the budget allows it, and always a sound one with the nearest counterexample found."""
+    """The exact radius where the budget allows it, and always a sound one with the nearest counterexample found.
+
+    Examples:
+        >>> model = levcert.load("toy.safetensors")
+        >>> levcert.certify(model, ["hello world"], levcert.Refine(distance=3))[0].radius
+        2
+    """
 
     name: ClassVar[str] = "refine"
     needs: ClassVar[str] = "bounded votes"

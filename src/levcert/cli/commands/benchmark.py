@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from levcert.cli.exit_codes import say
+from levcert.cli.outputs import Json, print_json
 from levcert.errors import InputError
+
+if TYPE_CHECKING:
+    from levcert.benchmark.result_rows import Row
 
 app = typer.Typer(
     help="The paper's tables and figures, measured again.  Example: levcert benchmark main --quick.",
@@ -58,8 +62,9 @@ def _run_command(name: str) -> Callable[..., None]:
         ] = False,
         only: Annotated[
             list[str] | None,
-            typer.Option(help="Run only cells with this setting, as name=value; may be repeated."),
+            typer.Option(help="Run only cells with this setting, name=value, and print their rows; may be repeated."),
         ] = None,
+        json: Json = False,
     ) -> None:
         from levcert.benchmark import runner
         from levcert.benchmark.study import load_study
@@ -85,6 +90,13 @@ def _run_command(name: str) -> Callable[..., None]:
             say(f"not run: {cell}: {reason}")
         if len(summary.missing) > _SHOWN_MISSING:
             say(f"not run: {len(summary.missing) - _SHOWN_MISSING} more cells")
+        if json:
+            for row in summary.rows:
+                print_json({"settings": row.settings, "values": row.values, "texts": row.texts["count"]})
+            return
+        if only or quick:
+            for row in summary.rows:
+                print(_as_lines(row))
         path = runner.rows_file(results, name, quick=quick)
         print(f"{path}: rows before: {summary.there}, new: {summary.new}, not run: {len(summary.missing)}")
 
@@ -131,6 +143,7 @@ def check(
         bool,
         typer.Option("--train", help="Train votes models that are not stored; this gives the same models again."),
     ] = False,
+    json: Json = False,
 ) -> None:
     """Measure a random sample of rows again; exit 1 on a difference.  Example: levcert benchmark check --sample 3."""
     from levcert.benchmark.remeasure import check_rows
@@ -138,11 +151,22 @@ def check(
 
     with ProgressBar("check") as bar:
         outcome = check_rows(results, models, sample, seed, may_train=train, done=bar.update)
-    for line in outcome.differences:
+    for line in [] if json else outcome.differences:
         print(line)
-    print(f"rows measured again: {outcome.checked}, values that differ: {len(outcome.differences)}")
+    if json:
+        print_json({"checked": outcome.checked, "differences": outcome.differences})
+    else:
+        print(f"rows measured again: {outcome.checked}, values that differ: {len(outcome.differences)}")
     if outcome.differences:
         raise typer.Exit(1)
+
+
+def _as_lines(row: Row) -> str:
+    """Return a row for the screen: what was measured, and on how many texts."""
+    settings = ", ".join(f"{name} {value}" for name, value in row.settings.items())
+    width = max(map(len, row.values), default=0)
+    values = [f"  {name:<{width}}  {value:>9.5g}" for name, value in row.values.items()]
+    return "\n".join([f"{settings} ({row.texts['count']:,} texts)", *values])
 
 
 def _setting(text: str) -> tuple[str, str]:

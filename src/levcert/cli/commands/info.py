@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 from levcert.cli.inputs import ModelFile, TrustedKey
 from levcert.cli.outputs import Json, print_json
@@ -15,7 +17,13 @@ if TYPE_CHECKING:
 _MOST_OPERATIONS: Final = 2e10  # of computing constants: some seconds
 
 
-def info(model: ModelFile, *, trusted_key: TrustedKey = None, json: Json = False) -> None:
+def info(
+    model: ModelFile,
+    *,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card in Markdown instead.")] = False,
+    trusted_key: TrustedKey = None,
+    json: Json = False,
+) -> None:
     """Say what a model file holds: kind, sizes, labels, alphabet, constants, how it was trained.
 
     Example: levcert info toy.safetensors
@@ -23,6 +31,11 @@ def info(model: ModelFile, *, trusted_key: TrustedKey = None, json: Json = False
     facts = _facts(model, trusted_key)
     if json:
         print_json(facts)
+        return
+    if card:
+        from levcert.cli.model_card import model_card
+
+        print(model_card(model, facts), end="")
         return
     from levcert.cli.console import console, table
     from levcert.text.printable import printable

@@ -10,8 +10,18 @@ from typing import Annotated
 import typer
 
 from levcert.cli.certification_flags import Budget, Method, Target
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
-from levcert.cli.outputs import print_line
+from levcert.cli.inputs import (
+    Data,
+    DataDir,
+    LabelColumn,
+    ModelFile,
+    OnBadRow,
+    TextColumn,
+    TrustedKey,
+    labelled_in,
+    warn_of_training_rows,
+)
+from levcert.cli.outputs import Json, print_json, print_line
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
 
@@ -36,6 +46,7 @@ def report(
     on_bad_row: OnBadRow = "error",
     data_dir: DataDir = None,
     trusted_key: TrustedKey = None,
+    json: Json = False,
 ) -> None:
     """Write a report on a model's robustness on the test rows of a dataset, or on the rows of a file.
 
@@ -46,6 +57,7 @@ def report(
     from levcert.reports import report as write
 
     loaded = load(model, trusted_key=trusted_key)
+    warn_of_training_rows(loaded, data)
     labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
     found = list(labelled.rows)
     if not found:
@@ -64,8 +76,14 @@ def report(
         origin=Origin(f"{labelled.name} ({which})", model, shlex.join(["levcert", *sys.argv[1:]])),
         watch=lambda certified: watched(certified, "certifying", len(chosen)),
     )
-    shares = [f"k={point.k}: {point.certified}" for point in summary.curve[:3]]
-    print_line(f"{output}: verified accuracy on {summary.size:,} texts, {', '.join(shares)}")
+    if json:
+        verified = {str(point.k): point.certified.value for point in summary.curve if point.k}
+        clean = summary.curve[0].certified.value
+        print_json({"output": str(output), "texts": summary.size, "clean": clean, "verified": verified})
+        return
+    shares = [f"verified k={point.k}: {point.certified}" if point.k else f"clean: {point.certified}"
+              for point in summary.curve[:3]]  # fmt: skip
+    print_line(f"{output}: accuracy on {summary.size:,} texts, {', '.join(shares)}")
 
 
 def _choose(total: int, rows: int, shuffle: int | None) -> list[int]:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data
-from levcert.cli.outputs import Json, Resume, print_json, print_line
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
+from levcert.cli.outputs import Json, Resume, print_json, print_line, rows_used
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
 from levcert.training.model_families import Family
@@ -45,6 +45,7 @@ def train(
 
     Example: levcert train toy -o toy.safetensors --target-distance 2
     """
+    from levcert.training.data import row_counts
     from levcert.training.model_families import CONFIGURATIONS, check_options, configured
     from levcert.training.train import train as run
 
@@ -62,14 +63,16 @@ def train(
         if checkpoint.exists():
             sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
         raise KeyboardInterrupt(sentence) from None
+    remember_file(trained, data)
     trained.save(output)
     checkpoint.unlink(missing_ok=True)
-    metrics = dict(trained.training.metrics)
+    metrics, rows = dict(trained.training.metrics), row_counts(dataset, trained)
     if json:
-        print_json({"model": str(output), "metrics": metrics})
+        print_json({"model": str(output), "metrics": metrics, "rows": rows})
         return
     accuracies = [f"{name} accuracy {metrics[name]:.2%}" for name in ("validation", "test") if name in metrics]
     if "verified" in metrics:
         distance = trained.training.config["target_distance"]
         accuracies.append(f"verified validation accuracy under any {distance} edits {metrics['verified']:.2%}")
     print_line(f"{output}: {', '.join(accuracies)}, trained in {metrics['seconds']:.1f} s")
+    print_line(f"  {rows_used(rows)}")

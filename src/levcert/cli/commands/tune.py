@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from levcert.cli.exit_codes import say
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data
-from levcert.cli.outputs import Json, print_json, print_line
+from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
+from levcert.cli.outputs import Json, print_json, print_line, rows_used
 from levcert.files.atomic import check_model_path
 
 
@@ -34,13 +34,14 @@ def tune(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Search for good options of the votes model on held-out rows, then train with the best on all rows.
+    """Search for good options of the votes model on held-out rows, then train with the best on all training rows.
 
     Trials are kept in a journal beside the model: run the same command again to continue an interrupted search.
 
     Example: levcert tune toy -o toy.safetensors --target-distance 1 --orders "2 2,3" --temperatures "1 0.3"
     """
     from levcert.cli.console import console, table
+    from levcert.training.data import row_counts
     from levcert.training.train import train
     from levcert.training.votes.tune import Trial
     from levcert.training.votes.tune import tune as search
@@ -61,10 +62,13 @@ def tune(
 
     found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs, fold=fold)
     model = train(dataset, found.config())
+    remember_file(model, data)
     model.save(output)
     journal.unlink(missing_ok=True)
+    counts = row_counts(dataset, model)
     if json:
-        print_json({"model": str(output), "best": found.best.__dict__, "trials": [t.__dict__ for t in found.trials]})
+        trials = [trial.__dict__ for trial in found.trials]
+        print_json({"model": str(output), "best": found.best.__dict__, "trials": trials, "rows": counts})
         return
     listing = table("Trials", "orders", ">temperature", ">rows", ">accuracy", f">verified at {target_distance}", "")
     for trial in sorted(found.trials, key=lambda trial: -trial.verified):
@@ -77,7 +81,8 @@ def tune(
             "chosen" if trial is found.best else "",
         )
     console.print(listing)
-    print_line(f"{output}: test accuracy {model.training.metrics.get('test', float('nan')):.2%}, trained on all rows")
+    print_line(f"{output}: test accuracy {model.training.metrics.get('test', float('nan')):.2%}")
+    print_line(f"  {rows_used(counts)}")
 
 
 def _numbers(name: str, text: str, kind: type[int] | type[float]) -> list[float]:

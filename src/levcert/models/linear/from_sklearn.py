@@ -28,6 +28,17 @@ def from_sklearn(pipeline: Any) -> LinearNgrams:
     The pipeline has a CountVectorizer or TfidfVectorizer (or a CountVectorizer and a TfidfTransformer) with
     ``analyzer="char"`` or ``"char_wb"`` and a linear classifier: logistic regression, a linear SVM, SGD, ridge,
     perceptron, or multinomial or complement naive Bayes.  What cannot be imported soundly is rejected with the reason.
+
+    Examples:
+        >>> from sklearn.feature_extraction.text import TfidfVectorizer
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.pipeline import make_pipeline
+        >>> texts, labels = ["win a prize", "free money", "see you at lunch", "dinner?"], ["spam", "spam", "ham", "ham"]
+        >>> vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(1, 3))
+        >>> pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
+        >>> model = levcert.from_sklearn(pipeline)
+        >>> levcert.certify(model, ["win a free prize"], max_distance=1)[0].label
+        'spam'
     """
     vectorizer, tfidf, classifier = _steps(pipeline)
     _check_vectorizer(vectorizer)

@@ -35,7 +35,18 @@ _TEXTS_AT_ONCE: Final = 1024
 
 
 class LinearNgrams:
-    """``grams`` are rows of ids (see :class:`FrontEnd`) filled up with zeros; ``weights`` n-grams × classes."""
+    """``grams`` are rows of ids (see :class:`FrontEnd`) filled up with zeros; ``weights`` n-grams × classes.
+
+    Examples:
+        >>> from sklearn.feature_extraction.text import TfidfVectorizer
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.pipeline import make_pipeline
+        >>> texts, labels = ["win a prize", "free money", "see you at lunch", "dinner?"], ["spam", "spam", "ham", "ham"]
+        >>> vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(1, 3))
+        >>> pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
+        >>> levcert.from_sklearn(pipeline).labels
+        ('ham', 'spam')
+    """
 
     def __init__(
         self,

@@ -16,7 +16,12 @@ Normaliser = Literal["norms", "substitution", "edits"]
 
 @dataclass(frozen=True)
 class TrainingConfig(Configuration):
-    """The paper's recipe by default; ``TrainingConfig.preset("paper", "sst2")`` has the paper's sizes for a dataset."""
+    """The paper's recipe by default; ``TrainingConfig.preset("paper", "sst2")`` has the paper's sizes for a dataset.
+
+    Examples:
+        >>> levcert.TrainingConfig.preset("paper", "sst2").epochs
+        30
+    """
 
     method: Method = option(
         "lipschitz", "lipschitz: divide every layer by its constant; penalty: add λ·G to the loss; plain: neither."

@@ -13,7 +13,12 @@ from levcert.training.base_config import CALIBRATION_HELP, CLASS_WEIGHT_HELP, SA
 
 @dataclass(frozen=True)
 class VoteConfig(Configuration):
-    """The defaults suit two edits on sentences and paragraphs; ``target_distance`` adapts them to another number."""
+    """The defaults suit two edits on sentences and paragraphs; ``target_distance`` adapts them to another number.
+
+    Examples:
+        >>> levcert.VoteConfig(orders=(3, 5), epochs=2).orders
+        (3, 5)
+    """
 
     orders: tuple[int, ...] = option((4, 6), "Lengths of the n-grams, such as 4,6.")
     table_bits: int = option(20, "Each order has a table of 2^bits rows; 12 to 24.")

@@ -66,6 +66,12 @@ def tune(
 
     ``rows`` are held out (by default a tenth, at most 1,000).  With a ``journal`` (JSON lines), each trial is written
     as soon as it is done, and trials already in the journal are not repeated.  ``options`` are the same for all trials.
+
+    Examples:
+        >>> data = levcert.load_dataset("toy")
+        >>> found = levcert.tune(data, 1, {"orders": [(2,), (2, 3)]}, table_bits=12, epochs=1)
+        >>> found.best.options["orders"]
+        (2,)
     """
     if distance < 1:
         raise InputError(f"distance must be at least 1, not {distance}.")
