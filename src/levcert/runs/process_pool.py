@@ -19,8 +19,9 @@ _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class ReplacingPool(Executor):
-    """Processes that each call ``begin`` once; work that was lost with a worker starts again, three times in all.
+    """Processes that each call ``begin`` once; work that was lost with a worker starts again.
 
+    If workers die three times and nothing is finished in between, the work itself kills them, and is an error.
     Workers ignore Ctrl-C, which the parent handles, and end when their parent does.
     """
 
@@ -28,12 +29,13 @@ class ReplacingPool(Executor):
         self._workers, self._begin, self._what = workers, begin, what
         self._lock = threading.RLock()
         self._ended = False
+        self._deaths = 0  # since something was finished
         self._pool = self._new_pool()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         outer: Future[Any] = Future()
         outer.set_running_or_notify_cancel()
-        self._send(outer, partial(fn, *args, **kwargs), 1)
+        self._send(outer, partial(fn, *args, **kwargs))
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -49,7 +51,7 @@ class ReplacingPool(Executor):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.shutdown(cancel_futures=kind is not None)
 
-    def _send(self, outer: Future[Any], work: Callable[[], Any], attempt: int) -> None:
+    def _send(self, outer: Future[Any], work: Callable[[], Any]) -> None:
         with self._lock:
             if self._ended:
                 outer.set_exception(InputError("The run has ended."))
@@ -60,27 +62,30 @@ class ReplacingPool(Executor):
                 self._pool = self._new_pool()
                 inner = self._pool.submit(work)
             pool = self._pool
-        inner.add_done_callback(partial(self._receive, outer, work, attempt, pool))
+        inner.add_done_callback(partial(self._receive, outer, work, pool))
 
-    def _receive(
-        self, outer: Future[Any], work: Callable[[], Any], attempt: int, pool: Executor, inner: Future[Any]
-    ) -> None:
+    def _receive(self, outer: Future[Any], work: Callable[[], Any], pool: Executor, inner: Future[Any]) -> None:
         if inner.cancelled():
             outer.set_exception(InputError("The run has ended."))
-        elif not isinstance(error := inner.exception(), BrokenProcessPool):
+            return
+        if not isinstance(error := inner.exception(), BrokenProcessPool):
+            self._deaths = 0
             if error is None:
                 outer.set_result(inner.result())
             else:
                 outer.set_exception(error)
-        elif attempt >= ATTEMPTS:
+            return
+        with self._lock:
+            if self._pool is pool and not self._ended:
+                self._pool = self._new_pool()
+                self._deaths += 1
+            gave_up = self._deaths >= ATTEMPTS
+        if gave_up:
             outer.set_exception(
                 InputError(f"A worker died {ATTEMPTS} times over {self._what}; it may need more memory than there is.")
             )
         else:
-            with self._lock:
-                if self._pool is pool and not self._ended:
-                    self._pool = self._new_pool()
-            self._send(outer, work, attempt + 1)
+            self._send(outer, work)
 
     def _new_pool(self) -> ProcessPoolExecutor:
         for name in _THREADS:  # each worker is one of many: it computes with one thread
