@@ -125,3 +125,14 @@ def test_what_an_imported_model_cannot_do():
         levcert.certify(model, ["ab"], threat=Threat(neighbours={"a": "b"}))
     with pytest.raises(InputError, match="str"):
         levcert.certify(model, [b"ab"])
+
+
+def test_a_capital_sigma_does_not_stand_for_a_small_one_that_may_be_typed():
+    """At the end of a word "Σ" becomes "ς": a text that only "σ" changes was once certified."""
+    texts = ["abσ", "abς", "ab ", "σb ", "aσ ", "aς "]
+    vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(2, 2), norm=None, use_idf=False)
+    pipeline = make_pipeline(vectorizer, RidgeClassifier(alpha=0.01))
+    model = from_sklearn(pipeline.fit(texts * 3, ["x", "y", "y", "y", "y", "y"] * 3))
+    assert model.predict(["ab ", "abσ", "abΣ"]).tolist() == ["y", "x", "y"]
+    [row] = levcert.certify(model, ["ab "], max_distance=1, threat=Threat({"substitute"}, "Σσ"))
+    assert (row.radius, row.upper) == (0, 1)

@@ -103,7 +103,8 @@ class Brought:
         if not isinstance(self.threat.symbols, str):
             raise InputError("An imported pipeline classifies texts of type str; give symbols as a str.")
         found: dict[tuple[int, ...], str] = {}
-        for character in self.threat.symbols:
+        # Σ last: it may become "ς" where "σ" is meant, so it stands for "σ" only if nothing else does.
+        for character in sorted(self.threat.symbols, key="Σ".__eq__):
             found.setdefault(front.expansion(character), character)
             if character == "Σ" and front.lowercase:  # whichever it becomes
                 found.setdefault(front.expansion("ς"), character)
