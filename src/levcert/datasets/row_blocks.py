@@ -257,7 +257,7 @@ def read_parquet(path: Path, choose: Choose) -> Iterator[tuple[Block, float]]:
                 first += batch.num_rows
                 columns = {name: _python_values(batch.column(name)) for name in names}
                 yield Block(numbers, list(numbers), columns), (first - 1) / parquet.metadata.num_rows
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # UnicodeDecodeError: of the name of a column
         raise InputError(f"This is not a complete parquet file ({error}).") from None
 
 

@@ -41,7 +41,8 @@ class TapCosts:
         """min_u Σ_j |j − u|·D_j for all pairs: what an insertion or deletion costs by shifting its neighbours."""
         taps = np.arange(self.spread.shape[2])
         distance = np.abs(taps[:, None] - taps[None, :])
-        shifts: Array = (self.spread @ distance).min(axis=2)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite proves nothing
+            shifts: Array = (self.spread @ distance).min(axis=2)
         return shifts
 
     def edit_costs(self) -> tuple[Array, Array, Array]:
