@@ -37,7 +37,12 @@ _SUBSTITUTE: Final = frozenset({Operation.SUBSTITUTE})
 
 
 def profile(name: str | Path, operations: Collection[Operation | OperationName] | None = None) -> Threat:
-    """Return the threat of a profile by its name, or of a JSON file; ``operations`` replace those of the profile."""
+    """Return the threat of a profile by its name, or of a JSON file; ``operations`` replace those of the profile.
+
+    Examples:
+        >>> levcert.profile("keyboard", operations=["substitute"]).neighbours["a"]
+        'qwsz'
+    """
     if isinstance(name, str) and name in PROFILES:
         threat = replace(PROFILES[name](), profile=name)
     elif isinstance(name, str | Path) and Path(name).suffix == ".json":
