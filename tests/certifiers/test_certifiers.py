@@ -119,7 +119,7 @@ def test_the_distance_of_interest_cuts_radii_and_spares_work():
 
 
 def test_a_spent_budget_leaves_the_one_pass_bound(monkeypatch):
-    monkeypatch.setattr("levcert.certifiers.search.single_edits._EFFECTS_AT_ONCE", 1)
+    monkeypatch.setattr("levcert.certifiers.search.effects_in_parts._AT_ONCE", 1)
     model = random_model()
     texts = ["abcabc"]
     spent = levcert.certify(model, texts, Exact(budget=1e-9))[0]

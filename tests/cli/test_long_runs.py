@@ -127,7 +127,7 @@ def small_disk(tmp_path_factory):
     """A file system of its own, of 200 kB."""
     folder = tmp_path_factory.mktemp("disk")
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("only root can mount a small disk")
@@ -145,7 +145,7 @@ def test_a_full_disk_and_a_read_only_one(ending, folder, small_disk, invoke):
     assert one_sentence(full.stderr)
     assert "No space left on device" in full.stderr
     assert "run the same command with --resume to continue." in full.stderr
-    subprocess.run(["mount", "-o", "remount,ro,size=200k", small_disk], check=True)
+    subprocess.run(["mount", "-o", "remount,ro,size=400k", small_disk], check=True)
     locked = invoke(*flags, small_disk / f"out.{ending}", "--resume")
     assert locked.exit_code == 2
     assert one_sentence(locked.stderr)

@@ -40,7 +40,7 @@ def models():
     rng = np.random.default_rng(1)
     alphabets = [
         Alphabet("abc σς"),
-        Alphabet("abc\U0001f600\ud800é", folding=False, unknown="symbol"),
+        Alphabet("abc\U0001f600\ud800é", fold="none", unknown="symbol"),
         Alphabet("abcdefr ", unknown="symbol"),
         Alphabet.bytes(),
     ]

@@ -51,3 +51,11 @@ def threat_in(operations: str | None, symbols: str | None, profile: str | None =
         threat = named_profile(profile, given)  # type: ignore[arg-type]  # Threat rejects unknown operations
         return threat if symbols is None else replace(threat, symbols=symbols, profile=None)
     return Threat(OPERATIONS if given is None else given, symbols)  # type: ignore[arg-type]
+
+
+def threat_options(threat: Threat | None) -> dict[str, str]:
+    """Return what a manifest says of a threat: in words, and in full, because two threats may have the same words."""
+    from levcert.text.threat import ANY_EDIT
+
+    whom = threat or ANY_EDIT
+    return {"threat": str(whom), "threat in full": str(whom.to_dict())}

@@ -11,9 +11,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+_LONGEST_WAIT: Final = 1e6  # seconds: a thread cannot wait for much longer
 
 
 class OutOfBudgetError(Exception):
@@ -41,7 +44,8 @@ class Budget:
         if self.deadline is None:
             yield
             return
-        timer = threading.Timer(max(0.0, self.deadline - time.perf_counter()), self._raise_flag)
+        left = min(max(0.0, self.deadline - time.perf_counter()), _LONGEST_WAIT)
+        timer = threading.Timer(left, self._raise_flag)
         timer.daemon = True
         timer.start()
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Profile, Symbols, Target, threat_in
+from levcert.cli.certification_flags import Operations, Profile, Symbols, Target, threat_in, threat_options
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -103,7 +103,7 @@ def attack(
         options = {
             "method": method,
             "max_distance": max_distance,
-            "threat": str((threat or ANY_EDIT).to_dict()),
+            **threat_options(threat),
             "target": target,
         }
         outcome = flags.write(task, given.source, model, reading.options | options)

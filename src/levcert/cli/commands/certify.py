@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, MaxDistance, Method, Operations, Profile, Symbols, Target, threat_in
+from levcert.cli.certification_flags import (
+    Budget,
+    MaxDistance,
+    Method,
+    Operations,
+    Profile,
+    Symbols,
+    Target,
+    threat_in,
+    threat_options,
+)
 from levcert.cli.inputs import (
     Delimiter,
     Encoding,
@@ -89,7 +99,6 @@ def certify(
     from levcert.certifiers import certify_each
     from levcert.cli.console import print_certificate
     from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
-    from levcert.text.threat import ANY_EDIT
 
     flags = RunFlags(
         "certify", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
@@ -116,7 +125,7 @@ def certify(
             "method": method,
             "max_distance": max_distance,
             "budget": budget,
-            "threat": str((threat or ANY_EDIT).to_dict()),
+            **threat_options(threat),
         }
         options |= {"target": target, "per_class": per_class, "attacked": explained}
         outcome = flags.write(task, given.source, model, reading.options | options)

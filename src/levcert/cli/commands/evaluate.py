@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method, Operations, Profile, Symbols, Target, threat_in
+from levcert.cli.certification_flags import (
+    Budget,
+    Method,
+    Operations,
+    Profile,
+    Symbols,
+    Target,
+    threat_in,
+    threat_options,
+)
 from levcert.cli.inputs import (
     Data,
     DataDir,
@@ -102,7 +111,7 @@ def evaluate(
     outcome = Outcome()
     if output is not None:
         options = {"method": method, "attack": attack, "max_distance": max_distance, "budget": budget, "rows": rows}
-        options |= {"threat": str(evaluator.attacker.to_dict()), "label_column": label_column, "target": target}
+        options |= threat_options(evaluator.attacker) | {"label_column": label_column, "target": target}
         outcome = flags.write(task, labelled.source, model, reading.options | options)
     else:
         try:
