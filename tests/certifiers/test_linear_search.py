@@ -72,8 +72,8 @@ def test_one_edit_is_decided_exactly(seed):
     _, model = random_model(seed)
     rng = random.Random(seed + 2000)
     for text in [random_text(rng, 6)[:12] for _ in range(6)]:
-        if not len(model.counts(text)[0]):
-            continue  # its score has no norm to compare with
+        if not len(model.counts(text)[0]) or model.front_end.depends_on_context(text):
+            continue  # its score has no norm to compare with, or it contains a capital sigma
         certificate = levcert.certify(model, [text], max_distance=1)[0]
         broken = (model.predict(list(Ball(text, 1, TYPED))) != certificate.label).any()
         assert not broken or certificate.claim == "exact"
@@ -136,3 +136,14 @@ def test_a_capital_sigma_does_not_stand_for_a_small_one_that_may_be_typed():
     assert model.predict(["ab ", "abσ", "abΣ"]).tolist() == ["y", "x", "y"]
     [row] = levcert.certify(model, ["ab "], max_distance=1, threat=Threat({"substitute"}, "Σσ"))
     assert (row.radius, row.upper) == (0, 1)
+
+
+def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
+    """ "´" looks like a space to the model, but not to the rule for "Σ": a text was once certified that it changes."""
+    texts = ["βς x", "βσ x", "β x", "x"]
+    vectorizer = TfidfVectorizer(analyzer="char", norm=None, use_idf=False, strip_accents="unicode")
+    model = from_sklearn(make_pipeline(vectorizer, RidgeClassifier()).fit(texts * 2, ["x", "y", "y", "x"] * 2))
+    assert model.front_end.expansion("´") == model.front_end.expansion(" ")
+    assert model.front_end.seen("ΒΣ´X") != model.front_end.seen("ΒΣ X")
+    assert model.front_end.depends_on_context("ΒΣX")
+    assert levcert.certify(model, ["ΒΣX", "Σ"], max_distance=1).radius.tolist() == [0, 0]

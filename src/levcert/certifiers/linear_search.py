@@ -200,7 +200,11 @@ class TextSearch:
         return self.deadline is not None and time.perf_counter() > self.deadline
 
     def _by_predictions(self) -> Verdict:
-        """Classify every text at distance 1: for a capital sigma, which depends on what surrounds it."""
+        """Look for a counterexample at distance 1, and prove nothing: the text contains a capital sigma.
+
+        What becomes of it depends on which characters around it have a case, or are skipped like an accent.  Characters
+        that the model sees alike may differ in that, so one of each kind does not stand for all.
+        """
         characters = "".join(self.brought.typed.values()) + ("Σ" if self.threat.symbols is None else "")
         if 2 * len(self.text) * len(characters) * len(self.text) > _MOST_FOR_SIGMA * _ROOM:
             return Verdict(0, "proved", None)
@@ -214,7 +218,7 @@ class TextSearch:
                 if self.out_of_time:
                     return Verdict(0, "proved", None)
         found = self._other(batch)
-        return Verdict(1, "proved", None) if found is None else Verdict(0, "proved", None, 1, found)
+        return Verdict(0, "proved", None) if found is None else Verdict(0, "proved", None, 1, found)
 
     def _other(self, batch: list[str]) -> str | None:
         changed = self.model.scores(batch).argmax(axis=1) != self.label if batch else np.zeros(0, dtype=bool)
