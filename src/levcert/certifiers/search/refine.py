@@ -150,7 +150,8 @@ class RadiusSearch:
         return max(one_pass, Chains(most).proved(self.batch, self.index, ranges, self.budget, one_pass)[0])
 
     def _one_pass(self, most: int) -> int:
-        alone = replace(self.batch, texts=[self.batch.texts[self.index]])
+        one = len(self.batch.texts) == 1  # a long text is not encoded twice
+        alone = self.batch if one else replace(self.batch, texts=[self.batch.texts[self.index]])
         return min(most, Lipschitz().verdicts(alone)[0].radius)
 
     def _decide(self, k: int, *, pairs_only: bool = False) -> list[Move] | None:
