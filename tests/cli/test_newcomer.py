@@ -38,7 +38,9 @@ def test_tune_does_not_claim_all_rows(table, invoke):
     assert "for test" in result.stdout
 
 
-@pytest.mark.parametrize("command", [("report", "--rows", "5")], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "command", [("report", "--rows", "5"), ("evaluate", "--max-distance", "1")], ids=lambda w: w[0]
+)
 def test_training_rows_are_not_taken_for_a_test(command, table, invoke):
     assert invoke("train", "rows.csv", "--epochs", "1", "-o", "m.safetensors").exit_code == 0
     name, *options = command
@@ -47,6 +49,23 @@ def test_training_rows_are_not_taken_for_a_test(command, table, invoke):
     assert "rows.csv is the file that this model was trained on" in result.stderr
     table.with_name("other.csv").write_text(table.read_text() + "\nnew,a")
     assert "trained on" not in invoke(name, "m.safetensors", "other.csv", *options).stderr
+
+
+@pytest.mark.parametrize("command", ["predict", "certify", "attack"])
+def test_the_name_of_a_file_is_not_taken_for_a_text(command, table, invoke):
+    result = invoke(command, "toy.safetensors", "rows.csv")
+    assert result.exit_code == 2
+    assert "write --file rows.csv" in result.stderr
+    assert invoke("predict", "toy.safetensors", "no-such-file.csv").exit_code == 0  # a text like any other
+
+
+@pytest.mark.parametrize("command", ["predict", "certify", "attack"])
+def test_advice_about_columns_names_flags_that_the_command_has(command, table, invoke):
+    result = invoke(command, "toy.safetensors", "--file", "rows.csv", "--text-column", "body")
+    assert result.exit_code == 2
+    assert "--text-column" in result.stderr
+    assert "--label-column" not in result.stderr
+    assert "--weight-column" not in result.stderr
 
 
 def test_commands_that_print_results_have_json():

@@ -167,10 +167,22 @@ def texts_in(
         if value is not None:
             raise InputError(f"{flag} is for files; name some with --file.")
     if texts and texts != [_STDIN]:
+        _reject_files(texts)
         return TextsIn("arguments", TextSource(_checked(texts), "arguments"))
     if sys.stdin is None or (not texts and sys.stdin.isatty()):
         raise InputError("There are no texts; give some as arguments, with --file, or through a pipe.")
     return TextsIn("lines", LineSource(sys.stdin.buffer, reading.on_bad_row))
+
+
+def _reject_files(texts: list[str]) -> None:
+    """Refuse the name of a file of rows in place of a text: whoever writes it means what is in the file."""
+    from levcert.datasets.readers import ENDINGS
+
+    for text in texts:
+        if text.endswith(ENDINGS) and Path(text).is_file():
+            raise InputError(
+                f"{text} is a file; write --file {text} to read its texts, or a pipe to take the name as a text."
+            )
 
 
 def labelled_in(

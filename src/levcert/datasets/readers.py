@@ -145,6 +145,15 @@ class RowReader:
     def _wanted(self) -> list[str]:
         return [column for column in (self.text_column, self.label_column, self.weight_column) if column]
 
+    @property
+    def _flags(self) -> dict[str | None, str]:
+        """The flag that names each column, for advice that the command can take."""
+        return {
+            self.weight_column: "--weight-column",
+            self.label_column: "--label-column",
+            self.text_column: "--text-column",
+        }
+
     def _names(self, present: list[str]) -> list[str]:
         """Return the columns to read, each once."""
         others = present if self.keep == ALL_COLUMNS else self.keep
@@ -152,7 +161,7 @@ class RowReader:
 
     def _checked_names(self, present: list[str]) -> list[str]:
         names = self._names(present)
-        _check_columns(names, present)
+        _check_columns(names, present, self._flags)
         return names
 
     def _raw_blocks(self, path: Path, choose: row_blocks.Choose | None = None) -> Iterator[Block]:
@@ -184,7 +193,7 @@ class RowReader:
 
     def _names_of_txt(self, present: list[str]) -> list[str]:
         """A line is a text, for any name of the column; other columns do not exist."""
-        _check_columns([name for name in self._names([]) if name != self.text_column], present)
+        _check_columns([name for name in self._names([]) if name != self.text_column], present, self._flags)
         return [self.text_column]
 
     def _usable(self, block: Block) -> tuple[ReadRows, InputError | None]:
@@ -294,14 +303,14 @@ def _has_escaped_bytes(text: str) -> bool:
     return not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text)
 
 
-def _check_columns(wanted: list[str], present: list[str]) -> None:
+def _check_columns(wanted: list[str], present: list[str], flags: dict[str | None, str]) -> None:
     for column in wanted:
         if present.count(column) > 1:
             raise InputError(f"There are {present.count(column)} columns named {column!r}; give them different names.")
         if column not in present:
             raise InputError(
                 f"There is no column {column!r}; the columns are {', '.join(map(repr, present)) or 'none'}. "
-                "Choose with --text-column, --label-column, --weight-column or --keep-columns."
+                f"Choose with {flags.get(column, '--keep-columns')}."
             )
 
 

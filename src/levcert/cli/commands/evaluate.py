@@ -31,6 +31,7 @@ from levcert.cli.inputs import (
     TrustedKey,
     labelled_in,
     model_content,
+    warn_of_training_rows,
 )  # fmt: skip
 from levcert.cli.outputs import Json, Output, Resume, print_json
 from levcert.cli.run_flags import (
@@ -100,7 +101,9 @@ def evaluate(
     )
     threat = threat_in(operations, symbols, profile)
     attacks = None if attack == "none" else attack
-    evaluator = Evaluator(load(model, trusted_key=trusted_key), method, attacks, max_distance, budget, threat, target)
+    loaded = load(model, trusted_key=trusted_key)
+    warn_of_training_rows(loaded, data)
+    evaluator = Evaluator(loaded, method, attacks, max_distance, budget, threat, target)
     reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
     labelled = labelled_in(data, data_dir, reading, label_column, limit=rows, output=output)
     task = EvaluateTask(
