@@ -38,6 +38,7 @@ _FIRST_EDITS = 8  # edits to compute totals for; then four times as many, until 
 _ONCE = 16  # edits at once, at most
 _NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
 _MOST_STEPS = 1 << 30  # edits·length·R²·classes, some 10 ns each; the first edits are always tried
+_STEPS_AT_ONCE = 1 << 22  # edits·length·R² between two looks at the clock
 _SMALLEST_BLOCK = 64
 
 Block = tuple[int, Array, Array]  # first slot; kinds × slots × R × R × classes; kinds × slots × R × classes
@@ -136,11 +137,15 @@ class ChainCosts:
         closed = np.full((len(others), width + 1, edits + 1), -np.inf)
         closed[..., 0] = 0
         shared, enter = _shared(width, self._lowest), np.empty(width)
+        step = max(_SMALLEST_BLOCK, _STEPS_AT_ONCE // ((edits + 1) * width**2))
         for first, lone, destroyed in self._blocks():
             for row, other in enumerate(others):
-                self.budget.check()
-                mine, gone, both = (np.ascontiguousarray(part[..., other]) for part in (lone, destroyed, shared))
-                chain_block(first, mine, gone, both, leave[row], closed[row], enter)
+                both = np.ascontiguousarray(shared[..., other])
+                for begin in range(0, lone.shape[1], step):
+                    self.budget.check()
+                    some = slice(begin, begin + step)
+                    mine, gone = (np.ascontiguousarray(part[:, some, ..., other]) for part in (lone, destroyed))
+                    chain_block(first + begin, mine, gone, both, leave[row], closed[row], enter)
         ends = np.maximum(closed[:, last % (width + 1)], 0)
         running: Array = np.maximum.accumulate(ends, axis=1)
         return running
@@ -154,7 +159,8 @@ class ChainCosts:
         """Give the number of the first slot of each block, the lone losses of its slots, and what they destroy."""
         model, slots = self.batch.model, len(self.batch.encoded[self.index]) + 1
         numbers = 3 * model.width**2 * model.classes  # of one slot
-        size = max(_SMALLEST_BLOCK, _NUMBERS_AT_ONCE // max(numbers, model.width * model.alphabet.size))
+        at_once = _NUMBERS_AT_ONCE if self.budget.deadline is None else _NUMBERS_AT_ONCE >> 4  # the clock is looked at
+        size = max(_SMALLEST_BLOCK, at_once // max(numbers, model.width * model.alphabet.size))
         if slots <= size:
             self._only = self._only or self._block(0, slots)
             yield self._only
