@@ -129,7 +129,7 @@ def test_ctrl_c_at_any_moment_is_one_line(folder, milliseconds):
     finally:
         process.kill()
     _, said = process.communicate()
-    if b"levcert" not in said:
+    if b"levcert: " not in said and b"__main__.py" not in said:
         pytest.skip("Python itself had not started yet")
     assert said == b"levcert: interrupted.\n"
     assert process.returncode == 130

@@ -27,7 +27,10 @@ def has_dropped(alphabet: Alphabet, text: Text) -> bool:
 
 
 def seen_script(alphabet: Alphabet, threat: Threat, text: Text, target: Text, most: int) -> list[Edit] | None:
-    """Return at most ``most`` allowed edits that turn ``spelled(text)`` into ``target``; None if there are none."""
+    """Return at most ``most`` allowed edits that turn ``spelled(text)`` into ``target``; None if there are none.
+
+    A target with a symbol that the model does not see is nothing that edits of ids lead to.
+    """
     source = spelled(alphabet, text)
     if threat.unrestricted:
         script = edit_script(source, target)
@@ -38,9 +41,9 @@ def seen_script(alphabet: Alphabet, threat: Threat, text: Text, target: Text, mo
         source,
         target,
         most,
-        insert=lambda symbol: bool(allowed.insert[number[symbol]]),
+        insert=lambda symbol: symbol in number and bool(allowed.insert[number[symbol]]),
         delete=lambda symbol: bool(allowed.delete[number[symbol]]),
-        replace=lambda old, new: bool(allowed.replace[number[old], number[new]]),
+        replace=lambda old, new: new in number and bool(allowed.replace[number[old], number[new]]),
     )
 
 
