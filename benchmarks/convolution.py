@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.measuring import Curve, Figure, memory_speed, seconds
-from benchmarks.sizes import FILTERS, LENGTH, TAPS, decoded, random_network, random_texts
+from benchmarks.measuring import Curve, Figure, seconds
+from benchmarks.sizes import LENGTH, decoded, random_network, random_texts
 from benchmarks.the_paper import PlainNetwork, padded, released_passes
 from levcert import attack, certify
 from levcert.text.ball import Ball
@@ -21,10 +21,8 @@ def measure():
     released, neighbours = released_passes()
     released_pass, released_neighbour = seconds(released, 3, 5), seconds(neighbours, 2, 64)
 
-    read = (LENGTH + TAPS - 1) * TAPS * FILTERS * 8
     yield Figure(
         "prediction, convolution", seconds(lambda: model.scores(many), 5, len(many)), "text", {"plain torch": plain},
-        read / memory_speed(1 << 14), "rows of the table, all from the first cache",
     )  # fmt: skip
     for name in ("lipschitz", "lipslev"):
         own = seconds(lambda name=name: certify(model, many, name), 3, len(many))
