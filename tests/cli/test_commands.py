@@ -70,12 +70,13 @@ def test_predict_prints_a_table_with_the_text_last(invoke):
 
 
 def test_texts_from_a_terminal_are_asked_for(invoke, monkeypatch):
-    from levcert.cli.inputs import texts_in
+    from levcert.cli.inputs import GivenTexts
+    from levcert.cli.reading_flags import RunReading
     from levcert.errors import InputError
 
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     with pytest.raises(InputError, match="through a pipe"):
-        texts_in(None, None, "text", "error")
+        GivenTexts().read(RunReading())
 
 
 def test_certify_gives_the_rows_of_certify(invoke, model, rows):

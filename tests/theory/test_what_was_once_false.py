@@ -12,7 +12,8 @@ import levcert
 from levcert import Alphabet, ConvModel, InputError, RowReader, Threat, VoteModel, certify
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.exact import Exact
-from levcert.cli.inputs import texts_in
+from levcert.cli.inputs import GivenTexts
+from levcert.cli.reading_flags import RunReading
 from levcert.text.threat import keyboard_neighbours
 from tests.models.test_votes import slow_row
 
@@ -175,7 +176,7 @@ class TestTextsAreThoseThatWereGiven:
 
     def test_a_carriage_return_at_the_end_of_a_line_is_kept_unless_it_ends_the_line(self, monkeypatch):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\r\nb\r\r\nc\r")))
-        assert list(texts_in(None, None, "text", "error").texts) == ["a", "b\r", "c\r"]
+        assert list(GivenTexts().read(RunReading()).texts) == ["a", "b\r", "c\r"]
 
     def test_a_carriage_return_in_a_table_does_not_make_two_texts(self, tmp_path):
         (tmp_path / "rows.tsv").write_bytes(b"text\na\rb\nc\r\nd")

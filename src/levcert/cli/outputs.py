@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _WIDEST: Final = 40  # characters of a column
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write rows to a .csv, .jsonl or .parquet file.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one per line.")]
 

@@ -34,6 +34,7 @@ Answered = tuple[dict[str, list[Any]], dict[str, float]]  # columns, and what th
 class ModelTask(ABC):
     """Answers rows with a model.  ``model`` is the content of its file, so that workers need no folder in common."""
 
+    command: ClassVar[str]  # the name of the command, in manifests and on progress bars
     columns: ClassVar[Columns]
 
     model: bytes = field(repr=False)
@@ -78,6 +79,7 @@ class ModelTask(ABC):
 class PredictTask(ModelTask):
     """Labels texts; adds up how many have which label."""
 
+    command: ClassVar[str] = "predict"
     columns: ClassVar[Columns] = {"text": "text", "label": "string", "margin": "number", "probability": "number"}
 
     rows_at_first: int = 1024
@@ -105,6 +107,7 @@ class PredictTask(ModelTask):
 class CertifyTask(ModelTask):
     """Certifies texts; adds up how many have which radius, and which claim, threat and unit."""
 
+    command: ClassVar[str] = "certify"
     columns: ClassVar[Columns] = {
         "text": "text", "label": "string", "radius": "integer", "margin": "number", "method": "string",
         "claim": "string", "threat": "string", "unit": "string", "target": "string", "upper": "integer",
@@ -145,6 +148,7 @@ class CertifyTask(ModelTask):
 class AttackTask(ModelTask):
     """Attacks texts; adds up how many labels were changed."""
 
+    command: ClassVar[str] = "attack"
     columns: ClassVar[Columns] = {
         "text": "text", "label": "string", "adversarial": "text", "new_label": "string", "distance": "integer",
         "edits": "string", "method": "string", "seconds": "number",
@@ -174,6 +178,7 @@ class AttackTask(ModelTask):
 class EvaluateTask(ModelTask):
     """Certifies and attacks labelled texts; adds up how many have which outcome, and the seconds."""
 
+    command: ClassVar[str] = "evaluate"
     columns: ClassVar[Columns] = {
         "text": "text", "truth": "string", "label": "string", "right": "string", "radius": "integer",
         "margin": "number", "method": "string", "claim": "string", "threat": "string", "unit": "string",

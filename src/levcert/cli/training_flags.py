@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
-from functools import wraps
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from rich.markup import escape
 
+from levcert.cli.flag_groups import with_flags
 from levcert.training.model_families import CONFIGURATIONS
 
 
@@ -22,18 +22,13 @@ def config_options(command: Callable[..., None]) -> Callable[..., None]:
     """
     flags = _flags()
     names = {flag.name for flag in flags}
+    kept = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "options"]
 
-    @wraps(command)
-    def wrapped(**arguments: Any) -> None:
-        given = {name: arguments.pop(name) for name in list(arguments) if name in names}
-        command(**arguments, options={name: value for name, value in given.items() if value is not None})
+    def prepared(values: dict[str, Any]) -> dict[str, Any]:
+        given = {name: values.pop(name) for name in list(values) if name in names}
+        return values | {"options": {name: value for name, value in given.items() if value is not None}}
 
-    signature = inspect.signature(command, eval_str=True)
-    kept = [parameter for parameter in signature.parameters.values() if parameter.name != "options"]
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + flags
-    wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return wrapped
+    return with_flags(command, kept + flags, prepared)
 
 
 def _flags() -> list[inspect.Parameter]:

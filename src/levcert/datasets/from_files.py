@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -27,12 +28,14 @@ def dataset_from_files(
     on_bad_row: Literal["error", "skip"] = "error",
     test_share: float = 0.1,
     skipped: Counter[str] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Dataset:
     r"""Read a training and a test file; without a test file, hold out a share of the training texts.
 
     A hash of the text decides which rows are held out, so equal texts are on the same side and the split is the same
     on every machine.  ``weight_column`` says how much each training row counts.  ``skipped`` counts the bad rows that
-    were skipped, by reason.
+    were skipped, by reason.  The encoding, and what separates the columns of csv, are guessed unless they are given.
 
     Examples:
         >>> from pathlib import Path
@@ -43,7 +46,11 @@ def dataset_from_files(
     if not 0 <= test_share < 1 or not label_column:
         raise InputError("test_share must be in [0, 1), and label_column must name a column.")
     skipped = Counter() if skipped is None else skipped
-    rows = list(RowReader(train, text_column, label_column, on_bad_row, skipped=skipped, weight_column=weight_column))
+    read = partial(
+        RowReader, text_column=text_column, label_column=label_column, on_bad_row=on_bad_row, skipped=skipped,
+        encoding=encoding, delimiter=delimiter,
+    )  # fmt: skip
+    rows = list(read(train, weight_column=weight_column))
     if not rows:
         raise InputError(f"{train} has no rows to train on.")
     labels = sorted_labels(row.label for row in rows if row.label is not None)
@@ -54,7 +61,7 @@ def dataset_from_files(
         test_rows = [row for row, is_aside in zip(rows, aside, strict=True) if is_aside]
         rows = [row for row, is_aside in zip(rows, aside, strict=True) if not is_aside]
     else:
-        test_rows = list(RowReader(test, text_column, label_column, on_bad_row, skipped=skipped))
+        test_rows = list(read(test))
     return Dataset(
         name=Path(train).name,
         labels=labels,

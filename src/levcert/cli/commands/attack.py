@@ -8,117 +8,69 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import Operations, Profile, Symbols, Target, threat_in, threat_options
-from levcert.cli.inputs import (
-    Delimiter,
-    Encoding,
-    File,
-    KeepColumns,
-    ModelFile,
-    OnBadRow,
-    Reading,
-    ShardFlag,
-    TextColumn,
-    Texts,
-    TrustedKey,
-    model_content,
-    texts_in,
-)  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
-from levcert.cli.run_flags import (
-    Cluster,
-    ProgressFlag,
-    RunFlags,
-    SafeCsv,
-    Seconds,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    Workers,
-)  # fmt: skip
+from levcert.cli.certification_flags import Attacker, Target
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenTexts
+from levcert.cli.model_flags import GivenModel
+from levcert.cli.outputs import Json, Lines, print_json, print_line
+from levcert.cli.reading_flags import RunReading
+from levcert.cli.run_flags import TimedRunFlags
 
 if TYPE_CHECKING:
     from levcert.attacks.base import AttackResult
 
 
+@with_flag_groups
 def attack(
-    model: ModelFile,
-    texts: Texts = None,
+    model: GivenModel,
+    texts: GivenTexts,
+    reading: RunReading,
     *,
-    file: File = None,
-    text_column: TextColumn = "text",
-    on_bad_row: OnBadRow = "error",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    keep_columns: KeepColumns = None,
-    shard: ShardFlag = None,
     method: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths or search.")] = "charmer",
     max_distance: Annotated[int, typer.Option(help="The largest number of edits.")] = 2,
-    operations: Operations = None,
-    symbols: Symbols = None,
-    profile: Profile = None,
+    attacker: Attacker,
     target: Target = None,
-    output: Output = None,
-    resume: Resume = False,
-    seconds: Seconds = False,
-    safe_csv: SafeCsv = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca_file: TlsCaFile = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    progress: ProgressFlag = "bar",
-    trusted_key: TrustedKey = None,
+    run: TimedRunFlags,
     json: Json = False,
 ) -> None:
     """Look for a few edits that change the label; finding none proves nothing.
 
     Example: levcert attack toy.safetensors "hello w0rld" --max-distance 5
     """
-    from levcert import load
     from levcert.attacks import attack_each
     from levcert.certificates.explain import named
     from levcert.cli.run_tasks import AttackTask, kept_columns
     from levcert.models.known_classifiers import unit_of
     from levcert.text.threat import ANY_EDIT
 
-    flags = RunFlags(
-        "attack", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
-    )
-    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
-    given = texts_in(texts, file, reading, output=output)
-    threat = threat_in(operations, symbols, profile)
-    classifier = load(model, trusted_key=trusted_key)
+    given = texts.read(reading, run.output)
+    threat = attacker.threat
+    classifier = model.load()
     answer = partial(attack_each, classifier, method=method, max_distance=max_distance, threat=threat, target=target)
     edits = named(max_distance, threat or ANY_EDIT, unit_of(classifier))
-    deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
-    if output is not None or json:
+    deque(answer([]), maxlen=0)  # rejects bad options before the work begins
+    if run.output is not None or json:
         task = AttackTask(
-            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
+            model.content, run.format, kept_columns(given.source), run.seconds,
             method=method, max_distance=max_distance, threat=threat, target=target,
         )  # fmt: skip
-        if output is None:
-            flags.print_lines(task, given.source)
+        if run.output is None:
+            run.print_lines(task, given.source)
             return
-        options = {
-            "method": method,
-            "max_distance": max_distance,
-            **threat_options(threat),
-            "target": target,
-        }
-        outcome = flags.write(task, given.source, model, reading.options | options)
+        options = {"method": method, "max_distance": max_distance, **attacker.options, "target": target}
+        outcome = run.write(task, given.source, model, reading.options | options)
         changed = int(outcome.summary["changed"])
         if json:
-            print_json({"output": str(output), "rows": outcome.rows, "changed": changed})
+            print_json({"output": str(run.output), "rows": outcome.rows, "changed": changed})
         else:
-            print_line(f"{output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} {edits}")
+            print_line(
+                f"{run.output}: {changed:,} of {outcome.rows:,} labels changed by at most {max_distance} {edits}"
+            )
         return
     width = max(map(len, classifier.labels))
     lines = Lines({"label": width, "new label": width, "edits": 5, "text": 0}, numbers=("edits",))
     if threat is not None:
-        print_line(
-            f"The attacker makes at most {max_distance} {named(max_distance, threat, classifier.alphabet.kind)}."
-        )
+        print_line(f"The attacker makes at most {max_distance} {edits}.")
     for result in answer(given.texts):
         _print_row(result, lines)
 

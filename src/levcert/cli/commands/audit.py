@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import ModelFile
+from levcert.cli.model_flags import ModelFile
 from levcert.cli.outputs import Json, print_json
 from levcert.runs.progress_bar import watched
 

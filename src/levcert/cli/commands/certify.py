@@ -9,44 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import (
-    Budget,
-    MaxDistance,
-    Method,
-    Operations,
-    Profile,
-    Symbols,
-    Target,
-    threat_in,
-    threat_options,
-)
-from levcert.cli.inputs import (
-    Delimiter,
-    Encoding,
-    File,
-    KeepColumns,
-    ModelFile,
-    OnBadRow,
-    Reading,
-    ShardFlag,
-    TextColumn,
-    Texts,
-    TrustedKey,
-    model_content,
-    texts_in,
-)  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
-from levcert.cli.run_flags import (
-    Cluster,
-    ProgressFlag,
-    RunFlags,
-    SafeCsv,
-    Seconds,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    Workers,
-)  # fmt: skip
+from levcert.cli.certification_flags import Attacker, Budget, MaxDistance, Method, Target
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenTexts
+from levcert.cli.model_flags import GivenModel
+from levcert.cli.outputs import Json, Lines, print_json, print_line
+from levcert.cli.reading_flags import RunReading
+from levcert.cli.run_flags import TimedRunFlags
 
 if TYPE_CHECKING:
     from levcert.certificates.certificate import Certificate
@@ -56,80 +25,52 @@ if TYPE_CHECKING:
 _ONE_PASS = ("lipschitz", "lipslev")  # quick enough to answer hundreds of texts at once
 
 
+@with_flag_groups
 def certify(
-    model: ModelFile,
-    texts: Texts = None,
+    model: GivenModel,
+    texts: GivenTexts,
+    reading: RunReading,
     *,
-    file: File = None,
-    text_column: TextColumn = "text",
-    on_bad_row: OnBadRow = "error",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    keep_columns: KeepColumns = None,
-    shard: ShardFlag = None,
     method: Method = "auto",
     max_distance: MaxDistance = None,
     budget: Budget = None,
-    operations: Operations = None,
-    symbols: Symbols = None,
-    profile: Profile = None,
+    attacker: Attacker,
     target: Target = None,
     per_class: Annotated[
         bool, typer.Option("--per-class", help="Also prove how many edits cannot make each of the other labels.")
     ] = False,
-    output: Output = None,
-    resume: Resume = False,
-    seconds: Seconds = False,
-    safe_csv: SafeCsv = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca_file: TlsCaFile = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    progress: ProgressFlag = "bar",
-    trusted_key: TrustedKey = None,
+    run: TimedRunFlags,
     json: Json = False,
 ) -> None:
     """Prove how many edits cannot change the label of a text, and show edits that do.
 
     Example: levcert certify toy.safetensors "hello w0rld"
     """
-    from levcert import load
     from levcert.certificates.claims import IS_TARGET
     from levcert.certifiers import certify_each
     from levcert.cli.console import print_certificate
     from levcert.cli.run_tasks import CertifyTask, kept_columns, with_counterexample
 
-    flags = RunFlags(
-        "certify", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
-    )
-    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
-    given = texts_in(texts, file, reading, output=output)
-    threat = threat_in(operations, symbols, profile)
-    classifier = load(model, trusted_key=trusted_key)
+    given = texts.read(reading, run.output)
+    classifier = model.load()
     answer = partial(
-        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=threat,
+        certify_each, classifier, method=method, max_distance=max_distance, budget=budget, threat=attacker.threat,
         target=target, per_class=per_class, batch_size=1,
     )  # fmt: skip
-    deque(answer([]), maxlen=0)  # refuses bad options before the work rather than in its course
+    deque(answer([]), maxlen=0)  # rejects bad options before the work begins
     explained = given.kind == "arguments"
-    if output is not None or json:
+    if run.output is not None or json:
         task = CertifyTask(
-            model_content(model, trusted_key), flags.format, kept_columns(given.source), seconds,
-            512 if method in _ONE_PASS else 8, method, max_distance, budget, threat, explained, target, per_class,
+            model.content, run.format, kept_columns(given.source), run.seconds, 512 if method in _ONE_PASS else 8,
+            method, max_distance, budget, attacker.threat, explained, target, per_class,
         )  # fmt: skip
-        if output is None:
-            flags.print_lines(task, given.source)
+        if run.output is None:
+            run.print_lines(task, given.source)
             return
-        options = {
-            "method": method,
-            "max_distance": max_distance,
-            "budget": budget,
-            **threat_options(threat),
-        }
+        options = {"method": method, "max_distance": max_distance, "budget": budget, **attacker.options}
         options |= {"target": target, "per_class": per_class, "attacked": explained}
-        outcome = flags.write(task, given.source, model, reading.options | options)
-        _print_totals(outcome, str(output), target, json=json)
+        outcome = run.write(task, given.source, model, reading.options | options)
+        _print_totals(outcome, str(run.output), target, json=json)
         return
     certificates: Iterator[Certificate] = answer(given.texts)
     if explained:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from levcert.cli.certification_flags import Budget, Method, Operations, Symbols, Target, threat_in
-from levcert.cli.inputs import Data, DataDir, LabelColumn, ModelFile, OnBadRow, TextColumn, TrustedKey, labelled_in
+from levcert.cli.certification_flags import Attacker, Budget, Method, Target
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData
+from levcert.cli.model_flags import GivenModel
 from levcert.cli.outputs import Json, print_json
+from levcert.cli.reading_flags import Reading
 from levcert.errors import InputError
 from levcert.files.atomic import check_writable
 from levcert.runs.progress_bar import watched
@@ -22,9 +25,11 @@ if TYPE_CHECKING:
 _MISSED: Final = 1  # the exit code
 
 
+@with_flag_groups
 def check(
-    model: ModelFile,
-    data: Data,
+    model: GivenModel,
+    data: GivenData,
+    reading: Reading,
     *,
     min_verified: Annotated[
         list[str] | None,
@@ -40,21 +45,14 @@ def check(
     rows: Annotated[int | None, typer.Option(min=1, help="Use only the first N rows; default: all.")] = None,
     method: Method = "auto",
     budget: Budget = None,
-    operations: Operations = None,
-    symbols: Symbols = None,
+    attacker: Attacker,
     target: Target = None,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
-    on_bad_row: OnBadRow = "error",
-    data_dir: DataDir = None,
-    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Check that verified accuracy and recall reach what is required; exit code 1 if not.
 
     Example: levcert check toy.safetensors toy --min-verified 1:0.5 --min-recall digits:2:0.3
     """
-    from levcert import load
     from levcert.evaluation.evaluate import Evaluation
     from levcert.evaluation.evaluator import Evaluator
     from levcert.evaluation.gate import Gate, Requirement
@@ -66,18 +64,18 @@ def check(
     for path in (junit, report):
         if path is not None:
             check_writable(path)
-    classifier = load(model, trusted_key=trusted_key)
+    classifier = model.load()
     gate = Gate(requirements, classifier.labels, confidence)
-    evaluator = Evaluator(classifier, method, None, gate.distance, budget, threat_in(operations, symbols), target)
+    evaluator = Evaluator(classifier, method, None, gate.distance, budget, attacker.threat, target)
     evaluation = Evaluation.by(evaluator)
-    labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
+    labelled = data.labelled(reading)
     expected = rows if labelled.total is None else min(rows or labelled.total, labelled.total)
     gate.watch(watched(evaluator.measured(islice(labelled.rows, rows)), "checking", expected), evaluation)
     if not len(evaluation):
         raise InputError(f"{data} has no rows to check.")
     checks = gate.checks(evaluation)
     facts = {
-        "model": str(model), "data": data, "rows": len(evaluation), "method": evaluation.method, "target": target,
+        "model": str(model), "data": str(data), "rows": len(evaluation), "method": evaluation.method, "target": target,
         "threat": evaluation.threat.to_dict(), "unit": evaluation.unit,
     }  # fmt: skip
     if junit is not None:

@@ -6,45 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from levcert.cli.certification_flags import (
-    Budget,
-    Method,
-    Operations,
-    Profile,
-    Symbols,
-    Target,
-    threat_in,
-    threat_options,
-)
-from levcert.cli.inputs import (
-    Data,
-    DataDir,
-    Delimiter,
-    Encoding,
-    KeepColumns,
-    LabelColumn,
-    ModelFile,
-    OnBadRow,
-    Reading,
-    ShardFlag,
-    TextColumn,
-    TrustedKey,
-    labelled_in,
-    model_content,
-    warn_of_training_rows,
-)  # fmt: skip
-from levcert.cli.outputs import Json, Output, Resume, print_json
-from levcert.cli.run_flags import (
-    Cluster,
-    ProgressFlag,
-    RunFlags,
-    SafeCsv,
-    Seconds,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    Workers,
-)  # fmt: skip
+from levcert.cli.certification_flags import Attacker, Budget, Method, Target
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData
+from levcert.cli.model_flags import GivenModel
+from levcert.cli.outputs import Json, print_json
+from levcert.cli.reading_flags import RunReading
+from levcert.cli.run_flags import TimedRunFlags
 from levcert.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,73 +20,49 @@ if TYPE_CHECKING:
     from levcert.runs.engine import Outcome
 
 
+@with_flag_groups
 def evaluate(
-    model: ModelFile,
-    data: Data,
+    model: GivenModel,
+    data: GivenData,
+    reading: RunReading,
     *,
     rows: Annotated[int | None, typer.Option(min=1, help="Use only the first N rows; default: all.")] = None,
     max_distance: Annotated[int, typer.Option(min=0, help="The largest number of edits, K.")] = 2,
     method: Method = "auto",
     attack: Annotated[str, typer.Option(help="charmer, greedy, beam, random, paths, search, or none.")] = "charmer",
     budget: Budget = None,
-    operations: Operations = None,
-    symbols: Symbols = None,
-    profile: Profile = None,
+    attacker: Attacker,
     target: Target = None,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
-    on_bad_row: OnBadRow = "error",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    keep_columns: KeepColumns = None,
-    shard: ShardFlag = None,
-    data_dir: DataDir = None,
-    output: Output = None,
-    resume: Resume = False,
-    seconds: Seconds = False,
-    safe_csv: SafeCsv = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca_file: TlsCaFile = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    progress: ProgressFlag = "bar",
-    trusted_key: TrustedKey = None,
+    run: TimedRunFlags,
     json: Json = False,
 ) -> None:
     """Measure clean, verified and attacked accuracy on the test rows of a dataset, or on all rows of files.
 
     Example: levcert evaluate toy.safetensors toy --rows 50
     """
-    from levcert import load
     from levcert.cli.run_tasks import EvaluateTask, kept_columns
     from levcert.evaluation.evaluate import Evaluation
     from levcert.evaluation.evaluator import Evaluator
     from levcert.runs.engine import Outcome
 
-    flags = RunFlags(
-        "evaluate", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, seconds, safe_csv
-    )
-    threat = threat_in(operations, symbols, profile)
     attacks = None if attack == "none" else attack
-    loaded = load(model, trusted_key=trusted_key)
-    warn_of_training_rows(loaded, data)
-    evaluator = Evaluator(loaded, method, attacks, max_distance, budget, threat, target)
-    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
-    labelled = labelled_in(data, data_dir, reading, label_column, limit=rows, output=output)
+    loaded = model.load()
+    data.warn_if_trained_on(loaded)
+    evaluator = Evaluator(loaded, method, attacks, max_distance, budget, attacker.threat, target)
+    labelled = data.labelled(reading, rows, run.output)
     task = EvaluateTask(
-        model_content(model, trusted_key), None if output is None else flags.format, kept_columns(labelled.source),
-        seconds, 8, method, attacks, max_distance, budget, threat, target,
+        model.content, None if run.output is None else run.format, kept_columns(labelled.source), run.seconds, 8,
+        method, attacks, max_distance, budget, attacker.threat, target,
     )  # fmt: skip
     interrupted: KeyboardInterrupt | None = None
     outcome = Outcome()
-    if output is not None:
+    if run.output is not None:
         options = {"method": method, "attack": attack, "max_distance": max_distance, "budget": budget, "rows": rows}
-        options |= threat_options(evaluator.attacker) | {"label_column": label_column, "target": target}
-        outcome = flags.write(task, labelled.source, model, reading.options | options)
+        options |= attacker.options | {"label_column": data.label_column, "target": target}
+        outcome = run.write(task, labelled.source, model, reading.options | options)
     else:
         try:
-            for outcome in flags.count(task, labelled.source):  # noqa: B007 (the last one counts)
+            for outcome in run.count(task, labelled.source):  # noqa: B007 (the last one counts)
                 pass
         except KeyboardInterrupt as reason:
             interrupted = reason
@@ -128,7 +72,7 @@ def evaluate(
         raise InputError(f"{data} has no rows to evaluate on.")
     evaluation = _evaluation(Evaluation.by(evaluator), outcome)
     if json:
-        done = {"model": str(model), "data": data, "interrupted": interrupted is not None}
+        done = {"model": str(model), "data": str(data), "interrupted": interrupted is not None}
         print_json(done | evaluation.to_dict())
     else:
         _print(evaluation, f"{model.name} on {data}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from levcert.cli.inputs import ModelFile, TrustedKey
+from levcert.cli.model_flags import ModelFile, TrustedKey
 from levcert.cli.outputs import Json, print_json
 
 if TYPE_CHECKING:

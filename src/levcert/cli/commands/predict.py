@@ -2,81 +2,34 @@
 
 from __future__ import annotations
 
-from levcert.cli.inputs import (
-    Delimiter,
-    Encoding,
-    File,
-    KeepColumns,
-    ModelFile,
-    OnBadRow,
-    Reading,
-    ShardFlag,
-    TextColumn,
-    Texts,
-    TrustedKey,
-    model_content,
-    say_skipped,
-    texts_in,
-)  # fmt: skip
-from levcert.cli.outputs import Json, Lines, Output, Resume, print_json, print_line
-from levcert.cli.run_flags import (
-    Cluster,
-    ProgressFlag,
-    RunFlags,
-    SafeCsv,
-    TlsCaFile,
-    TlsCert,
-    TlsKey,
-    Workers,
-)  # fmt: skip
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenTexts, say_skipped
+from levcert.cli.model_flags import GivenModel
+from levcert.cli.outputs import Json, Lines, print_json, print_line
+from levcert.cli.reading_flags import RunReading
+from levcert.cli.run_flags import RunFlags
 
 
-def predict(
-    model: ModelFile,
-    texts: Texts = None,
-    *,
-    file: File = None,
-    text_column: TextColumn = "text",
-    on_bad_row: OnBadRow = "error",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    keep_columns: KeepColumns = None,
-    shard: ShardFlag = None,
-    output: Output = None,
-    resume: Resume = False,
-    safe_csv: SafeCsv = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca_file: TlsCaFile = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    progress: ProgressFlag = "bar",
-    trusted_key: TrustedKey = None,
-    json: Json = False,
-) -> None:
+@with_flag_groups
+def predict(model: GivenModel, texts: GivenTexts, reading: RunReading, *, run: RunFlags, json: Json = False) -> None:
     """Label texts, with the lead of the label's score over the next best score (margin) and the label's probability.
 
     Example: levcert predict toy.safetensors "hello w0rld" 12e4567
     """
-    from levcert import load
     from levcert.cli.run_tasks import PredictTask, kept_columns
 
-    flags = RunFlags(
-        "predict", output, resume, workers, cluster, tls_ca_file, tls_cert, tls_key, progress, safe_csv=safe_csv
-    )
-    reading = Reading(text_column, on_bad_row, encoding, delimiter, keep_columns, shard)
-    given = texts_in(texts, file, reading, output=output)
-    classifier = load(model, trusted_key=trusted_key)
-    task = PredictTask(model_content(model, trusted_key), flags.format, kept_columns(given.source))
-    if output is not None:
-        outcome = flags.write(task, given.source, model, reading.options)
+    given = texts.read(reading, run.output)
+    classifier = model.load()
+    task = PredictTask(model.content, run.format, kept_columns(given.source))
+    if run.output is not None:
+        outcome = run.write(task, given.source, model, reading.options)
         if json:
-            print_json({"output": str(output), "rows": outcome.rows, "labels": outcome.summary})
+            print_json({"output": str(run.output), "rows": outcome.rows, "labels": outcome.summary})
         else:
             shares = ", ".join(f"{count:,} {label}" for label, count in outcome.summary.most_common())
-            print_line(f"{output}: {outcome.rows:,} rows: {shares}")
+            print_line(f"{run.output}: {outcome.rows:,} rows: {shares}")
     elif json:
-        flags.print_lines(task, given.source)
+        run.print_lines(task, given.source)
     else:
         from levcert.text.printable import printable
 

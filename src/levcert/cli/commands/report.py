@@ -10,25 +10,20 @@ from typing import Annotated
 import typer
 
 from levcert.cli.certification_flags import Budget, Method, Target
-from levcert.cli.inputs import (
-    Data,
-    DataDir,
-    LabelColumn,
-    ModelFile,
-    OnBadRow,
-    TextColumn,
-    TrustedKey,
-    labelled_in,
-    warn_of_training_rows,
-)
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData
+from levcert.cli.model_flags import GivenModel
 from levcert.cli.outputs import Json, print_json, print_line
+from levcert.cli.reading_flags import Reading
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
 
 
+@with_flag_groups
 def report(
-    model: ModelFile,
-    data: Data,
+    model: GivenModel,
+    data: GivenData,
+    reading: Reading,
     output: Annotated[Path, typer.Option("-o", "--output", help="The HTML file to write.")] = Path("report.html"),
     *,
     rows: Annotated[int, typer.Option(help="Use at most this many rows.", min=1)] = 1_000,
@@ -41,24 +36,18 @@ def report(
     method: Method = "auto",
     budget: Budget = None,
     target: Target = None,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
-    on_bad_row: OnBadRow = "error",
-    data_dir: DataDir = None,
-    trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
     """Write a report on a model's robustness on the test rows of a dataset, or on the rows of a file.
 
     Example: levcert report toy.safetensors toy -o report.html
     """
-    from levcert.models.load import load
     from levcert.reports import Origin
     from levcert.reports import report as write
 
-    loaded = load(model, trusted_key=trusted_key)
-    warn_of_training_rows(loaded, data)
-    labelled = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
+    loaded = model.load()
+    data.warn_if_trained_on(loaded)
+    labelled = data.labelled(reading)
     found = list(labelled.rows)
     if not found:
         raise InputError(f"{data} has no rows to report on.")
@@ -73,7 +62,7 @@ def report(
         max_distance=max_distance,
         budget=budget,
         target=target,
-        origin=Origin(f"{labelled.name} ({which})", model, shlex.join(["levcert", *sys.argv[1:]])),
+        origin=Origin(f"{labelled.name} ({which})", model.model, shlex.join(["levcert", *sys.argv[1:]])),
         watch=lambda certified: watched(certified, "certifying", len(chosen)),
     )
     if json:

@@ -11,16 +11,20 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, labelled_in
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData
+from levcert.cli.reading_flags import Reading
 from levcert.errors import InputError
 from levcert.runs.progress_bar import watched
 
 
+@with_flag_groups
 def scan(
     function: Annotated[
         str, typer.Argument(metavar="MODULE:NAME", help="A function of a list of texts, or a fitted pipeline.")
     ],
-    data: Data,
+    data: GivenData,
+    reading: Reading,
     output: Annotated[Path, typer.Option("-o", "--output", help="The HTML file to write.")] = Path("scan.html"),
     *,
     rows: Annotated[int, typer.Option(help="Use at most this many rows.", min=1)] = 100,
@@ -33,10 +37,6 @@ def scan(
     labels: Annotated[
         str | None, typer.Option(help="The names of the classes in the order of the scores, as a,b,c.")
     ] = None,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
-    on_bad_row: OnBadRow = "error",
-    data_dir: DataDir = None,
 ) -> None:
     """Attack a classifier of your own, decide one edit exactly on some rows, and write one HTML report.
 
@@ -55,7 +55,7 @@ def scan(
         batch_size=batch_size,
         max_calls=max_calls,
     )
-    source = labelled_in(data, data_dir, text_column, label_column, on_bad_row)
+    source = data.labelled(reading)
     found = list(islice(source.rows, rows))
     if not found:
         raise InputError(f"{data} has no rows to scan.")

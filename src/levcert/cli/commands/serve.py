@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import ModelFile, TrustedKey
+from levcert.cli.model_flags import ModelFile, TrustedKey
 from levcert.cli.outputs import print_line
 
 

@@ -7,16 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData, TestFile, WeightColumn
 from levcert.cli.outputs import Json, Resume, print_json, print_line, rows_used
+from levcert.cli.reading_flags import Reading
 from levcert.cli.training_flags import config_options
 from levcert.files.atomic import check_model_path
 from levcert.training.model_families import Family
 
 
 @config_options
+@with_flag_groups
 def train(
-    data: Data,
+    data: GivenData,
+    reading: Reading,
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.")] = Path(
         "model.safetensors"
     ),
@@ -32,12 +36,8 @@ def train(
     config: Annotated[Path | None, typer.Option(help="A TOML file with training options; flags override it.")] = None,
     resume: Resume = False,
     restart: Annotated[bool, typer.Option("--restart", help="Discard the checkpoint of an interrupted run.")] = False,
-    test: Annotated[Path | None, typer.Option(help="A test file; without it, a tenth of the rows is held out.")] = None,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
+    test: TestFile = None,
     weight_column: WeightColumn = None,
-    on_bad_row: OnBadRow = "error",
-    data_dir: DataDir = None,
     json: Json = False,
     options: dict[str, Any],
 ) -> None:
@@ -53,7 +53,7 @@ def train(
     values |= {"preset": preset} if preset else {}
     check_options(model, values)
     check_model_path(output)
-    dataset = load_data(data, data_dir, test, text_column, label_column, on_bad_row, weight_column)
+    dataset = data.to_train_on(reading, test, weight_column)
     checkpoint = output.with_suffix(".checkpoint")
     try:
         settings = configured(model, dataset, values)
@@ -63,7 +63,7 @@ def train(
         if checkpoint.exists():
             sentence = f"interrupted; {checkpoint} is saved. Run the same command with --resume to continue."
         raise KeyboardInterrupt(sentence) from None
-    remember_file(trained, data)
+    data.remember_in(trained)
     trained.save(output)
     checkpoint.unlink(missing_ok=True)
     metrics, rows = dict(trained.training.metrics), row_counts(dataset, trained)

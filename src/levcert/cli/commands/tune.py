@@ -9,13 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from levcert.cli.exit_codes import say
-from levcert.cli.inputs import Data, DataDir, LabelColumn, OnBadRow, TextColumn, WeightColumn, load_data, remember_file
+from levcert.cli.flag_groups import with_flag_groups
+from levcert.cli.inputs import GivenData, WeightColumn
 from levcert.cli.outputs import Json, print_json, print_line, rows_used
+from levcert.cli.reading_flags import Reading
 from levcert.files.atomic import check_model_path
 
 
+@with_flag_groups
 def tune(
-    data: Data,
+    data: GivenData,
+    reading: Reading,
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.")] = Path(
         "model.safetensors"
     ),
@@ -27,11 +31,7 @@ def tune(
     table_bits: Annotated[str, typer.Option(help="Sizes of the tables to try, separated by spaces.")] = "20",
     fold: Annotated[str, typer.Option(help="Which characters count as the same, as for train.")] = "case",
     epochs: Annotated[int, typer.Option(help="Passes over the training texts.")] = 3,
-    text_column: TextColumn = "text",
-    label_column: LabelColumn = "label",
     weight_column: WeightColumn = None,
-    on_bad_row: OnBadRow = "error",
-    data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
     """Search for good options of the votes model on held-out rows, then train with the best on all training rows.
@@ -47,7 +47,7 @@ def tune(
     from levcert.training.votes.tune import tune as search
 
     check_model_path(output)
-    dataset = load_data(data, data_dir, None, text_column, label_column, on_bad_row, weight_column)
+    dataset = data.to_train_on(reading, weight_column=weight_column)
     journal = output.with_suffix(".tuning.jsonl")
     grid: dict[str, Sequence[Any]] = {
         "orders": orders.split(),
@@ -62,7 +62,7 @@ def tune(
 
     found = search(dataset, target_distance, grid, rows=rows, journal=journal, report=report, epochs=epochs, fold=fold)
     model = train(dataset, found.config())
-    remember_file(model, data)
+    data.remember_in(model)
     model.save(output)
     journal.unlink(missing_ok=True)
     counts = row_counts(dataset, model)
