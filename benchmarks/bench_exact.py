@@ -23,7 +23,7 @@ DISTANCES = (1, 2, 3, 5, 7, 10)
 
 def verdicts(model, texts, most):
     """Radius, whether the interval is closed, refined edges, clusters of three and more, seconds: one row per text."""
-    method = Refine(distance=most)
+    method = Refine(max_distance=most)
     method.verdicts(Batch(model, texts[:200], ANY_EDIT))  # compile, and make what all texts share
     rows = np.zeros((len(texts), 5))
     for number, text in enumerate(texts):

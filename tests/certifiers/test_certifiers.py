@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import levcert
-from levcert import Alphabet, ConvModel, InputError, Threat
+from levcert import Alphabet, Auto, Chains, ConvModel, InputError, Refine, Threat
 from levcert.certifiers import CERTIFIERS, certify_each
 from levcert.certifiers.brute_force import BruteForce
 from levcert.certifiers.deletion_smoothing_huang_2023 import (
@@ -204,3 +204,20 @@ def test_keyboard_neighbours():
         levcert.certify(model, ["cccc"], "brute-force", threat=threat)
     assert str(Threat()) == "any edit"
     assert str(Threat(frozenset({"insert"}), "ab")) == "insert, bringing in only 'ab'"
+
+
+@pytest.mark.parametrize("method", [Auto, BruteForce, Chains, Exact, Refine])
+def test_limits_have_one_name_and_one_made_by_hand_stays(method):
+    assert method().limited(3, 0.5) == method(max_distance=3, budget=0.5)
+    assert method(max_distance=1).limited(3, None) == method(max_distance=1)
+    assert method().limited(None, None) == method()
+
+
+OLD_NAMES = [(Auto, "enough"), (BruteForce, "distance"), (Chains, "enough"), (Exact, "enough"), (Exact, "distance"),
+             (Refine, "distance")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "old"), OLD_NAMES)
+def test_limits_still_have_the_names_of_version_0_1(method, old):
+    with pytest.warns(DeprecationWarning, match=rf"{method.__name__}\({old}=...\) is now .*max_distance"):
+        assert method(**{old: 2}) == method(max_distance=2)

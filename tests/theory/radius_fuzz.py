@@ -63,7 +63,7 @@ def check(seed, count):
         for _ in range(MODELS_FOR_EACH_TEXT):
             model = random_votes_of_any_kind(rng, alphabet)
             truth = radius_up_to(model, text, k, within)
-            search = Refine(distance=k, expansions=None).search(Batch(model, [typed], threat), 0)
+            search = Refine(max_distance=k, expansions=None).search(Batch(model, [typed], threat), 0)
             found = search.run()
             case = (seed, seen["verdicts"], letters, text, threat, model.orders, k)
             assert found.radius == truth, (case, found, truth)

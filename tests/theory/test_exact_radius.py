@@ -285,7 +285,7 @@ def votes_for(grams, orders, alphabet, classes=2):
 def test_a_cluster_of_three_that_pays_off_only_together():
     """Only bbb votes for y: two b next to each other do nothing, three take the label away."""
     model = votes_for({"a": [1, 0], "bbb": [0, 120]}, (1, 3), Alphabet("ab"))
-    search = Refine(distance=5).search(Batch(model, ["a" * 9], Threat({"substitute"})), 0)
+    search = Refine(max_distance=5).search(Batch(model, ["a" * 9], Threat({"substitute"})), 0)
     row = search.run()
     assert (row.radius, row.upper) == (2, 3)
     assert "bbb" in row.counterexample
@@ -344,9 +344,9 @@ def test_one_pass_settles_only_what_the_search_would_say(data, operations, k):
     repeats = data.draw(st.integers(1, 20))  # long texts win by many edits
     text = data.draw(texts_for(model, 6)) * repeats
     batch = Batch(model, [text], Threat(operations))
-    method = Refine(distance=k, expansions=100)
+    method = Refine(max_distance=k, expansions=100)
     assert method.verdicts(batch)[0].radius >= method.search(batch, 0).run().radius
-    unlimited = Refine(distance=k, expansions=None)
+    unlimited = Refine(max_distance=k, expansions=None)
     if len(text) <= 12:
         assert unlimited.verdicts(batch) == [unlimited.search(batch, 0).run()]
 

@@ -28,7 +28,7 @@ def one_sided_radius(model, text, target, operations, k):
 def methods_for(model):
     methods = ["lipschitz", "exact", "auto", "brute-force"]
     methods += ["interval"] if isinstance(model, ConvModel) else []
-    methods += [Refine(distance=3, expansions=10_000)] if isinstance(model, VoteModel) else []
+    methods += [Refine(max_distance=3, expansions=10_000)] if isinstance(model, VoteModel) else []
     return methods + (["chains"] if window_ranges(model) is not None else [])
 
 
@@ -67,7 +67,7 @@ def test_the_search_is_exact_at_distance_two(data, operations):
     """For a convolution with any number of classes; for votes with two, where losing to the target is to become it."""
     model = data.draw(ONE_LAYER | VOTE_MODELS.filter(lambda model: model.classes == 2))
     text, target = data.draw(texts_for(model, 5)), data.draw(st.sampled_from(model.labels))
-    exact = Exact(enough=2, evaluations=None, nodes=None)
+    exact = Exact(max_distance=2, evaluations=None, nodes=None)
     row = levcert.certify(model, [text], exact, operations=operations, target=target)[0]
     if row.claim != IS_TARGET:
         assert min(row.radius, 2) == one_sided_radius(model, text, target, operations, 2)

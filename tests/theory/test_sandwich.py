@@ -142,7 +142,8 @@ def test_exact_at_distance_two_is_full_enumeration(data, operations, restricted)
         data.draw(st.text(st.sampled_from(model.alphabet.symbols), min_size=1, max_size=2)) if restricted else None
     )
     truth = exact_radius(model, text, operations, 2, symbols)
-    exact = Exact(enough=2, evaluations=None, nodes=None)  # ties of convolutions are left to the search for scripts
+    # Ties of convolutions are left to the search for scripts.
+    exact = Exact(max_distance=2, evaluations=None, nodes=None)
     row = levcert.certify(model, [text], exact, threat=Threat(operations, symbols))[0]
     assert min(row.radius, 2) == truth
     if 0 <= truth < 2:

@@ -40,7 +40,7 @@ from tests.trouble.oracle import (
 # Options of certifiers that take another way through the code.  A new entry of the registry is judged without any.
 VARIANTS: dict[str, list[Any]] = {
     "chains": [Chains(symbols=False)],
-    "exact": [Exact(enough=4, nodes=None, evaluations=None), Exact(evaluations=3)],
+    "exact": [Exact(max_distance=4, nodes=None, evaluations=None), Exact(evaluations=3)],
     "interval": [Interval(elide=False)],
     "lipslev": [LipsLev(p=1), LipsLev(p=float("inf")), LipsLev(local=False)],
 }

@@ -36,8 +36,7 @@ class Search(Attack):
         if not isinstance(victim, WindowVictim):
             raise InputError("The attack search needs a levcert model; use charmer or beam for other classifiers.")
         exact = Exact(
-            distance=max_distance,
-            enough=max_distance,
+            max_distance=max_distance,
             farthest=max(max_distance, 2),
             nodes=self.nodes,
             evaluations=self.evaluations,

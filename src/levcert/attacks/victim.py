@@ -113,11 +113,6 @@ class Victim(ABC):
         lead: Array = scores[:, own] - np.delete(scores, own, axis=1).max(axis=1)
         return -lead if self.target is None else lead
 
-    def is_fooled(self, scores: Array, label: int) -> bool:
-        """Say whether the best score of a text is of the target, or of another class than the label."""
-        found = int(scores.argmax())
-        return found != label if self.target is None else found == self.target
-
     def every_edit(self, text: Text) -> tuple[Candidates, Array]:
         """Return every allowed edit of a text and the scores after it."""
         candidates = self.candidates(text, np.arange(len(text) + 1), np.arange(len(text)))

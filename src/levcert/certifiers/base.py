@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Final, Self, TypeGuard
 
@@ -130,8 +130,13 @@ class Method(ABC):
     needs: ClassVar[str]  # which classifiers it works for
 
     def limited(self, max_distance: int | None, budget: float | None) -> Self:
-        """Return this method with limits: stop at radius ``max_distance``, and after ``budget`` seconds per text."""
-        return self
+        """Return this method with limits: stop at radius ``max_distance``, and after ``budget`` seconds per text.
+
+        A method that can stop early has fields of these names.  A limit that it was made with stays.
+        """
+        own: set[str] = {field.name for field in fields(self)} if is_dataclass(self) else set()
+        limits = {"max_distance": max_distance, "budget": budget}
+        return replace(self, **{k: v for k, v in limits.items() if k in own and getattr(self, k) is None})  # type: ignore[type-var]
 
 
 class ClassifierMethod(Method):

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.base import ClassifierMethod, Verdict
+from levcert.certifiers.renamed_options import renamed_option
 from levcert.errors import InputError
 from levcert.models.any_classifier import Classifier, OutOfCallsError
 from levcert.text.alphabet import Alphabet, Text
@@ -18,9 +19,10 @@ from levcert.text.model_view import native
 from levcert.text.threat import Threat
 
 
+@renamed_option(distance="max_distance")
 @dataclass(frozen=True)
 class BruteForce(ClassifierMethod):
-    """Classify every text within 1, 2, … ``distance`` edits; the first with another label is a counterexample.
+    """Classify every text within 1, 2, … ``max_distance`` edits; the first with another label is a counterexample.
 
     ``alphabet`` is what edits bring in, and then the certificate's threat says so.  Without it, edits bring in every
     character that can make a difference: for one of our models, each of its symbols and a character that it drops; for
@@ -29,21 +31,22 @@ class BruteForce(ClassifierMethod):
 
     Examples:
         >>> model = levcert.load("toy.safetensors")
-        >>> levcert.certify(model, ["1a"], levcert.BruteForce(distance=1))[0].claim
+        >>> levcert.certify(model, ["1a"], levcert.BruteForce(max_distance=1))[0].claim
         'exact'
     """
 
     name: ClassVar[str] = "brute-force"
     needs: ClassVar[str] = "any classifier"
 
-    distance: int = 1
+    max_distance: int | None = None  # None: one edit; the number of texts grows a hundredfold with each further one
     alphabet: Alphabet | Text | None = None
     max_calls: int | None = None  # texts to classify for each text; then what is not decided stays so
     budget: float | None = None  # the same in seconds
 
-    def limited(self, max_distance: int | None, budget: float | None) -> BruteForce:
-        far = self if max_distance is None else replace(self, distance=max_distance)
-        return replace(far, budget=budget if self.budget is None else self.budget)
+    @property
+    def farthest(self) -> int:
+        """The largest distance that is searched."""
+        return 1 if self.max_distance is None else self.max_distance
 
     def threat(self, threat: Threat) -> Threat:
         """Return the threat that is searched: no symbols but those of the alphabet given."""
@@ -66,7 +69,7 @@ class BruteForce(ClassifierMethod):
         if label.name == target:
             return label.name, Verdict(0, IS_TARGET, margin)
         brought = _characters(classifier, text, threat)
-        for distance in range(1, self.distance + 1):
+        for distance in range(1, self.farthest + 1):
             candidates = iter(Ball(text, distance, brought, threat.operations))  # type: ignore[type-var]
             while True:
                 if self.max_calls is not None:  # two more: the text itself, and what is found
@@ -85,7 +88,7 @@ class BruteForce(ClassifierMethod):
                     return label.name, Verdict(distance - 1, "proved", margin, distance, found, calls=calls)
             if spent and batch:
                 return label.name, Verdict(distance - 1, "proved", margin, calls=classifier.calls - before)
-        return label.name, Verdict(self.distance, "proved", margin, calls=classifier.calls - before)
+        return label.name, Verdict(self.farthest, "proved", margin, calls=classifier.calls - before)
 
 
 def _characters(classifier: Classifier, text: Text, threat: Threat) -> Text:

@@ -125,7 +125,7 @@ def certify_each(
         if isinstance(model.source, LinearNgrams) and isinstance(certifier, Auto | Exact):
             certifier = LinearSearch().limited(max_distance, certifier.budget)
         elif isinstance(certifier, Auto):  # one edit, with the keys of a keyboard unless the threat says otherwise
-            certifier, keyboard = BruteForce(distance=1, budget=certifier.budget), True
+            certifier, keyboard = BruteForce(max_distance=1, budget=certifier.budget), True
     elif target is not None:
         target_number(target, model.labels)
     if per_class and not (isinstance(model, WindowModel) and isinstance(certifier, Certifier)):

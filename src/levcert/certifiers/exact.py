@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict, radii
 from levcert.certifiers.lipschitz import edit_costs, knows_its_costs
+from levcert.certifiers.renamed_options import renamed_option
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.edit_pairs import PairSearch
 from levcert.certifiers.search.edit_scripts import ScriptSearch
@@ -22,6 +23,7 @@ from levcert.text.alphabet import Text
 _NODES = 20
 
 
+@renamed_option(distance="max_distance", enough="max_distance")
 @dataclass(frozen=True)
 class Exact(Certifier):
     """If one or two edits change the label, radius 0 or 1 and those edits; otherwise at least K + ⌈m_K/G⌉ − 1.
@@ -40,18 +42,13 @@ class Exact(Certifier):
     name: ClassVar[str] = "exact"
     needs: ClassVar[str] = "any window model"
 
-    distance: int = 2  # up to which scripts are searched
-    enough: float = math.inf  # a radius beyond which no search is worth its time
+    max_distance: int | None = None  # stop at this radius; None: search scripts of two edits, and bound longer ones
     farthest: int = 12  # edits that are combined to find a counterexample
     budget: float | None = None  # seconds for each text; then the best proof found so far is returned
     evaluations: int | None = 20_000  # edits that the search for pairs may expand: repeatable on every machine
     # Texts that the search for longer scripts may expand at each distance; None: any number.  By default 20 for models
     # that know the costs of replacements, and none for others, whose texts take seconds each to expand.
     nodes: int | Literal["default"] | None = "default"
-
-    def limited(self, max_distance: int | None, budget: float | None) -> Exact:
-        far = self if max_distance is None else replace(self, distance=max_distance, enough=max_distance)
-        return replace(far, budget=budget if self.budget is None else self.budget)
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         if isinstance(batch.model, VoteModel):
@@ -64,11 +61,20 @@ class Exact(Certifier):
         ]
 
     @property
+    def searched(self) -> int:
+        """The length of the longest scripts that are searched."""
+        return 2 if self.max_distance is None else self.max_distance
+
+    @property
+    def enough(self) -> float:
+        """A radius beyond which no search is worth its time."""
+        return math.inf if self.max_distance is None else self.max_distance
+
+    @property
     def _of_votes(self) -> Refine:
         """Bounded votes have a search of their own, for any number of edits."""
-        distance = None if math.isinf(self.enough) else int(self.enough)
         expansions = None if self.evaluations is None else Refine.expansions
-        return Refine(distance=distance, expansions=expansions, budget=self.budget)
+        return Refine(max_distance=self.max_distance, expansions=expansions, budget=self.budget)
 
 
 @dataclass
@@ -124,7 +130,7 @@ class _Interval:
             self.radius = max(self.radius, self._beyond(worst, 1))
 
     def _two_edits(self) -> None:
-        if self.options.distance < 2 or not self._knows_replacements:
+        if self.options.searched < 2 or not self._knows_replacements:
             return
         script = self.pairs.run()
         if script is not None:
@@ -142,7 +148,7 @@ class _Interval:
 
         Where pairs were pruned, ``worst`` is only a bound; this makes it as exact as the next edit needs.
         """
-        if self.options.distance < 2 or not self._knows_replacements:
+        if self.options.searched < 2 or not self._knows_replacements:
             return
         while 2 <= self.radius < self.options.enough and self.radius + 1 != self.upper:
             if not self.pairs.leave((self.radius - 1) * self.costs):
@@ -157,7 +163,7 @@ class _Interval:
         nodes = self.options.nodes
         if nodes == "default":
             nodes = _NODES if self._knows_replacements else 0
-        while self.radius < self.options.distance and (self.upper is None or self.radius + 1 < self.upper):
+        while self.radius < self.options.searched and (self.upper is None or self.radius + 1 < self.upper):
             found = ScriptSearch(self.batch, self.index, self.radius + 1, self.costs, nodes, self.budget).run()
             if found is None:
                 self.radius += 1

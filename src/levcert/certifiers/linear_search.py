@@ -51,12 +51,8 @@ class LinearSearch(ClassifierMethod):
     name: ClassVar[str] = "exact"
     needs: ClassVar[str] = "a model imported by from_sklearn"
 
-    distance: int = 2
+    max_distance: int | None = None  # None: two edits, whose search takes a bounded time
     budget: float | None = None  # seconds for each text
-
-    def limited(self, max_distance: int | None, budget: float | None) -> LinearSearch:
-        far = self if max_distance is None else replace(self, distance=max_distance)
-        return replace(far, budget=budget if self.budget is None else self.budget)
 
     def threat(self, threat: Threat) -> Threat:
         if threat.neighbours is not None or getattr(threat, "deletable", None) is not None:
@@ -80,7 +76,7 @@ class LinearSearch(ClassifierMethod):
         if label == target:
             ordered = np.sort(search.scores)
             return label, Verdict(0, IS_TARGET, float(ordered[-1] - ordered[-2]))
-        found = search.verdict(self.distance)
+        found = search.verdict(2 if self.max_distance is None else self.max_distance)
         changed = found.counterexample
         if target is not None and changed is not None and classifier.labels([changed])[0].name != target:
             found = replace(found, upper=None, counterexample=None)  # another class wins there

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from levcert.errors import InputError
 from levcert.files.atomic import atomic_path, existing_file
-from levcert.files.row_encoders import ENCODERS, HEX, Columns, Table, arrow_batch, arrow_schema, in_bytes, jsonl_bytes
+from levcert.files.row_encoders import ENCODERS, HEX, Columns, Table, arrow_batch, arrow_schema, in_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,11 +44,6 @@ def check_ending(path: Path) -> None:
     """Reject a file whose extension is not one of the formats."""
     if path.suffix not in _READERS:
         raise InputError(f"Unknown file type: {path}. The name must end in {', '.join(_READERS)}.")
-
-
-def json_line(record: Record, columns: Columns) -> str:
-    """Return a row as one line of JSON in ASCII, without the line end."""
-    return jsonl_bytes({name: [record[name]] for name in columns}, columns)[1].decode("ascii").removesuffix("\n")
 
 
 def write_parquet(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path) -> None:

@@ -19,13 +19,14 @@ Texts are worked through in blocks, so that the memory does not grow with the le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
 from levcert.certifiers.lipschitz import window_ranges
+from levcert.certifiers.renamed_options import renamed_option
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.errors import InputError
 from levcert.models.edit_effects import Mask, windows_of
@@ -44,28 +45,25 @@ _SMALLEST_BLOCK = 64
 Block = tuple[int, Array, Array]  # first slot; kinds × slots × R × R × classes; kinds × slots × R × classes
 
 
+@renamed_option(enough="max_distance")
 @dataclass(frozen=True)
 class Chains(Certifier):
     """The largest k with margin − (bound of the loss of k edits) > 0 for every other class.
 
     Examples:
         >>> model = levcert.load("toy.safetensors")
-        >>> levcert.certify(model, ["hello world"], levcert.Chains(enough=3))[0].radius
+        >>> levcert.certify(model, ["hello world"], levcert.Chains(max_distance=3))[0].radius
         2
     """
 
     name: ClassVar[str] = "chains"
     needs: ClassVar[str] = "a model with bounded windows (votes, or a convolution with tanh)"
 
-    enough: int | None = None  # a radius beyond which nothing more is computed
+    max_distance: int | None = None  # stop at this radius (faster)
     budget: float | None = None  # seconds for each text
     symbols: bool = (
         True  # False: lone windows count as lowest, too, and no symbol is tried: the text's windows are known
     )
-
-    def limited(self, max_distance: int | None, budget: float | None) -> Chains:
-        enough = max_distance if self.enough is None else self.enough
-        return replace(self, enough=enough, budget=budget if self.budget is None else self.budget)
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         ranges = window_ranges(batch.model)
@@ -86,7 +84,7 @@ class Chains(Certifier):
         """
         margins = batch.margins[index]
         allowance = 4 * batch.allowance[index]  # for each edit: its terms are differences of long sums
-        most = int(batch.reach[index]) if self.enough is None else min(self.enough, int(batch.reach[index]))
+        most = int(batch.reach[index]) if self.max_distance is None else min(self.max_distance, int(batch.reach[index]))
         costs = ChainCosts(batch, index, ranges, self.symbols, budget)
         others = np.flatnonzero(np.isfinite(margins)).tolist()
         affordable = _MOST_STEPS // ((len(batch.encoded[index]) + 1) * batch.model.width**2 * max(len(others), 1))

@@ -15,6 +15,7 @@ import numpy as np
 
 from levcert.certifiers.base import Batch, Certifier, Verdict, is_counterexample, radii
 from levcert.certifiers.lipschitz import Lipschitz, edit_costs, window_ranges
+from levcert.certifiers.renamed_options import renamed_option
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.clusters import Move
 from levcert.certifiers.search.edit_chains import Chains
@@ -36,43 +37,40 @@ _MOST_PACKED: Final = 1 << 22  # edits × symbols in the search for far edits be
 _LONGEST_MEASURED: Final = 20_000  # characters; the distance of two texts takes time that grows with the square
 
 
+@renamed_option(distance="max_distance")
 @dataclass(frozen=True)
 class Refine(Certifier):
     """The exact radius where the budget allows it, and always a sound one with the nearest counterexample found.
 
     Examples:
         >>> model = levcert.load("toy.safetensors")
-        >>> levcert.certify(model, ["hello world"], levcert.Refine(distance=3))[0].radius
+        >>> levcert.certify(model, ["hello world"], levcert.Refine(max_distance=3))[0].radius
         2
     """
 
     name: ClassVar[str] = "refine"
     needs: ClassVar[str] = "bounded votes"
 
-    distance: int | None = None  # stop at this radius (faster)
+    max_distance: int | None = None  # stop at this radius (faster)
     expansions: int | None = 1_000_000  # symbols tried for each text, some microseconds each; None: any number
     budget: float | None = None  # seconds for each text
-
-    def limited(self, max_distance: int | None, budget: float | None) -> Refine:
-        distance = max_distance if self.distance is None else self.distance
-        return replace(self, distance=distance, budget=budget if self.budget is None else self.budget)
 
     def verdicts(self, batch: Batch) -> list[Verdict]:
         if not isinstance(batch.model, VoteModel):
             raise InputError(f"refine needs {self.needs}; use exact for this one.")
-        if self.distance is None:
+        if self.max_distance is None:
             return [self.search(batch, index).run() for index in range(len(batch.texts))]
         one_pass = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
         return [
-            Verdict(self.distance, "proved", float(batch.margin[index]))  # what the search would say, for nothing
-            if radius >= self.distance
+            Verdict(self.max_distance, "proved", float(batch.margin[index]))  # what the search would say, for nothing
+            if radius >= self.max_distance
             else self.search(batch, index).run()
             for index, radius in enumerate(one_pass)
         ]
 
     def search(self, batch: Batch, index: int) -> RadiusSearch:
         """Return the search for one text, not yet run."""
-        return RadiusSearch(batch, index, self.distance, Budget(self.expansions, self.budget))
+        return RadiusSearch(batch, index, self.max_distance, Budget(self.expansions, self.budget))
 
 
 @dataclass
