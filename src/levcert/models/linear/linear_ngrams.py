@@ -89,8 +89,8 @@ class LinearNgrams:
         ):  # fmt: skip
             if not (np.abs(numbers) <= _LARGEST).all():
                 raise InputError(
-                    f"The {name} contain a number beyond {_LARGEST:g}, or NaN, about which nothing can be proved; scale "
-                    "the features and fit the pipeline again."
+                    f"The {name} contain a number beyond {_LARGEST:g}, or NaN, about which nothing can be proved; "
+                    "scale the features and fit the pipeline again."
                 )
 
     @property
