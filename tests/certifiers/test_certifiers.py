@@ -50,6 +50,15 @@ def test_smoothing_radii_of_single_operations():
     assert certified_radius(0.5, 0.9, Threat()) == -1
 
 
+@pytest.mark.parametrize(
+    ("alpha", "probability"),
+    [(0.05, "0.95"), (0.001, "0.999"), (1e-9, "0.999999999"), (1.23e-6, "0.99999877"), (1e-40, "0." + 40 * "9")],
+)
+def test_the_probability_of_smoothing_is_not_rounded_up(alpha, probability):
+    """1 − 10⁻⁹ was once claimed as "probability ≥ 1"."""
+    assert DeletionSmoothing(alpha=alpha).claim == f"probability ≥ {probability}"
+
+
 def test_smoothing_works_with_any_classifier_and_is_repeatable():
     texts = ["aeiou" * 9, "xyz" * 20, "ab" * 30]
     first, second = (levcert.certify(vowels, texts, "smoothing") for _ in range(2))

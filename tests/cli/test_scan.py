@@ -43,10 +43,10 @@ def test_a_function_that_gives_labels(scan):
     assert result.exit_code == 0, result.stderr
     assert "4 texts, correct 100.0%" in result.stdout
     assert "proved to stay correct under any single edit: 50.0%" in result.stdout
-    assert "every text one edit away was classified" in page
+    assert "the texts one edit away were classified" in page
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
-    assert "printable characters" in page
+    assert "only the characters listed below" in page
 
 
 def test_a_function_that_gives_scores(scan):

@@ -263,3 +263,16 @@ def test_texts_may_be_a_stream(toy):
     assert isinstance(stream, Evaluation)
     assert str(stream).startswith("40 texts, against any edit (characters): clean: ")
     assert np.isfinite(list(stream.seconds.values())).all()
+
+
+def test_an_evaluation_by_brute_force_names_the_characters_that_were_tried():
+    """Verified with "z" only, texts were once counted as verified against any edit."""
+
+    def free(texts):
+        return ["spam" if "free" in text else "ham" for text in texts]
+
+    method = levcert.BruteForce(distance=1, alphabet="z")
+    found = levcert.evaluate(free, ["fre"], ["ham"], method=method, attack=None, max_distance=1)
+    assert found.verified(1).hits == 1
+    assert found.threat.symbols == "z"
+    assert "against any edit, bringing in only 'z' (characters)" in str(found)

@@ -71,7 +71,7 @@ def test_one_sided_requirements(check):
         check("--min-recall", "letters:2:0.1", "--min-verified", "1:0.4", "--target", "digits", "--json").stdout
     )
     assert [(row["hits"], row["total"]) for row in found["checks"]] == [(16, 24), (8, 24)]
-    assert found["checks"][0]["name"] == "verified recall of non-digits under 1 edit ≥ 0.4"
+    assert found["checks"][0]["name"] == "verified recall of non-digits under 1 edit to make it digits ≥ 0.4"
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,10 @@ def models():
         Alphabet("abc σς"),
         Alphabet("abc\U0001f600\ud800é", fold="none", unknown="symbol"),
         Alphabet("abcdefr ", unknown="symbol"),
+        Alphabet("abcdefr ", fold="lookalikes", unknown="symbol"),  # some characters are unknown, others dropped
         Alphabet.bytes(),
     ]
-    for alphabet, orders in zip(alphabets, [(1,), (2, 3), (1, 4), (2, 5)], strict=True):
+    for alphabet, orders in zip(alphabets, [(1,), (2, 3), (1, 4), (1, 2), (2, 5)], strict=True):
         votes = rng.integers(-127, 128, size=(len(orders), 4096, 3)).astype(np.int8)
         votes[:, rng.random(4096) < 0.5] = 0
         yield VoteModel(alphabet, votes, orders, labels=["x", "ÿ", '"</script>'])

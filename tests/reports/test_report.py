@@ -10,6 +10,7 @@ import pytest
 
 import levcert
 from levcert.certificates.share import Share
+from levcert.certifiers.lipslev import LipsLev
 from levcert.evaluation.evaluator import Evaluator
 from levcert.reports import report as write_report
 from levcert.reports.summary import Collector
@@ -162,9 +163,11 @@ def test_the_same_input_gives_the_same_file(model, rows, report, tmp_path):
     assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
-def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path):
+@pytest.mark.parametrize("method", ["lipslev", LipsLev()])
+def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path, method):
+    """A method with options was once reported as proved for every edit."""
     path = tmp_path / "report.html"
-    write_report(model, ["hello", "12345"], ["letters", "digits"], path, method="lipslev", max_distance=3)
+    write_report(model, ["hello", "12345"], ["letters", "digits"], path, method=method, max_distance=3)
     assert "replaces one character that the model knows by another that it knows" in path.read_text(encoding="utf-8")
     assert len(Tables(path.read_text(encoding="utf-8")).tables["curve"]) == 5
 
@@ -178,6 +181,7 @@ def test_lipslev_is_reported_for_what_it_is_proved_for(model, tmp_path):
         (["a"], ["signs"], {}, "Row 1 has the label 'signs', but the model only knows 'letters', 'digits'"),
         (["a"], ["letters"], {"method": "magic"}, "no certifier 'magic'"),
         (["a"], ["letters"], {"method": "smoothing"}, "a different classifier"),
+        (["a"], ["letters"], {"method": levcert.DeletionSmoothing()}, "a different classifier"),
         (["a"], ["letters"], {"max_distance": 0}, "max_distance must be an integer of at least 1"),
     ],
 )

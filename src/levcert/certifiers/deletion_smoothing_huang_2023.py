@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from itertools import compress
 from typing import ClassVar
 
@@ -55,7 +56,9 @@ class DeletionSmoothing(ClassifierMethod):
 
     @property
     def claim(self) -> str:
-        return f"probability ≥ {1 - self.alpha:g}"
+        """The probability in full: rounded to a few digits, 1 − 10⁻⁹ would be certainty."""
+        with localcontext(prec=400):
+            return f"probability ≥ {1 - Decimal(repr(self.alpha)):f}"
 
     def threat(self, threat: Threat) -> Threat:
         """Return the threat that is certified: the formulas know operations, so symbols and neighbours do not count."""

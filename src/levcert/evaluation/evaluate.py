@@ -94,8 +94,11 @@ class Evaluation:
     def add(self, measured: Measured) -> None:
         """Count a text."""
         self.tally.add(measured.outcome)
-        if self.method == "auto" and measured.certificate.method == "brute-force":  # of a function
-            self.method, self.threat = "brute-force", measured.certificate.threat or self.threat
+        certificate = measured.certificate
+        if self.method == "auto" and certificate.method == "brute-force":  # of a function
+            self.method = certificate.method
+        if certificate.threat is not None and not certificate.threat.unrestricted:  # brute force may allow less
+            self.threat = certificate.threat
         if measured.outcome.truth not in (
             *self.labels,
             self.target,

@@ -179,6 +179,7 @@ class Gate:
                 else f"recall of non-{target}"
             )
             edits = claimed_edits(k, claim, evaluation.threat, evaluation.unit)
+            edits += "" if target is None else f" to make it {target}"  # a third label does not count against a text
             name = f"verified {of} under {k} {edits} ≥ {requirement.share:g}" if k else f"{of} ≥ {requirement.share:g}"
             share, missed = evaluation.verified(k, label), tuple(self.missed.get(requirement, ()))
             found.append(Check(requirement, share, self.confidence, name, missed))

@@ -27,7 +27,8 @@ def as_classifier(
     ``model`` is a levcert model, a fitted scikit-learn classifier of texts, a text-classification pipeline of
     transformers, or any function from a list of texts to labels or rows of scores.  ``labels`` name the classes of
     scores; by default they are ``classes_``, ``id2label`` or numbers.  ``batch_size`` texts are classified at once, and
-    ``max_calls`` at most in all.  Two texts with the same ``key``, such as their tokens, are classified once.
+    ``max_calls`` at most in all.  Two texts with the same ``key``, such as their tokens, are classified once: every
+    claim assumes that they get the same answer.
 
     Examples:
         >>> def scores(texts):

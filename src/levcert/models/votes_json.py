@@ -46,7 +46,7 @@ def _alphabet(model: VoteModel) -> dict[str, Any]:
     text = "".join(map(chr, range(_CODE_POINTS)))
     # One character at a time, so that it is the map that counts and not where characters stand.
     default = model.alphabet.size if model.alphabet.unknown == "symbol" else 0
-    ids = np.full(_CODE_POINTS, default, dtype=np.int64)
+    ids = np.zeros(_CODE_POINTS, dtype=np.int64)  # also with an unknown symbol, a fold may drop characters
     positions = model.alphabet.positions(text)
     ids[positions] = model.alphabet.encode(text)
     points = np.flatnonzero(ids != default)

@@ -17,8 +17,9 @@ from levcert.certificates.claims import Unit
 from levcert.certificates.difference import excerpt, visible
 from levcert.certificates.explain import free_changes
 from levcert.certificates.share import Share
+from levcert.certifiers.base import Method
 from levcert.errors import InputError
-from levcert.evaluation.evaluator import Evaluator, Measured, labelled
+from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
 from levcert.files.atomic import atomic_path
 from levcert.models.known_classifiers import as_classifier, fold_of, unit_of
 from levcert.models.window import WindowModel
@@ -44,7 +45,7 @@ def report(
     truth: Sequence[str],
     path: str | Path,
     *,
-    method: str = "auto",
+    method: str | Method = "auto",
     max_distance: int | None = None,
     budget: float | None = None,
     target: str | None = None,
@@ -69,7 +70,7 @@ def report(
         raise InputError(f"max_distance must be an integer of at least 1, not {max_distance!r}.")
     if isinstance(texts, str | bytes) or not len(texts):
         raise InputError("A report needs a list of at least one text.")
-    if method == "smoothing":
+    if name_of(method) == "smoothing":
         raise InputError(
             "smoothing certifies a different classifier, not the model itself; use auto, exact or lipschitz."
         )
@@ -83,12 +84,14 @@ def report(
         for row in watch(measured) if watch else measured:
             if row.outcome.truth != target:
                 collector.add(row)
-            symbols = row.certificate.threat.symbols if row.certificate.threat is not None else None
+            if symbols is None and row.certificate.threat is not None:
+                symbols = row.certificate.threat.symbols
         if not collector.rows:
             raise InputError(f"All texts have the true label {target!r}, so none can be made it; add other texts.")
         summary = collector.summary()
-        provenance = _provenance(model, texts, truth, origin or Origin(), method, budget)
-        page = render(summary, method == "lipslev", unit_of(model), fold_of(model), provenance, symbols, target)
+        provenance = _provenance(model, texts, truth, origin or Origin(), str(method), budget)
+        substitutions = name_of(method) == "lipslev"
+        page = render(summary, substitutions, unit_of(model), fold_of(model), provenance, symbols, target)
         part.write_text(page, encoding="utf-8")
     return summary
 

@@ -14,6 +14,10 @@ from sklearn.svm import LinearSVC
 import levcert
 from levcert import InputError
 from levcert.models.linear.from_sklearn import from_sklearn
+from levcert.models.linear.front_end import FrontEnd
+from levcert.models.linear.linear_ngrams import LinearNgrams
+
+AB = FrontEnd("ab")
 
 HOSTILE = [
     "",
@@ -147,6 +151,20 @@ def test_what_is_not_sound_is_rejected_and_says_what_to_use(vectorizer, classifi
     pipeline = make_pipeline(vectorizer, classifier).fit(["good film", "bad film"], [1, 0])
     with pytest.raises(InputError, match=reason):
         from_sklearn(pipeline)
+
+
+@pytest.mark.parametrize("idf", [[1.0, -1.0], [0.0, 1.0], [1.0, 1e-60], [1e160, 1.0]])
+def test_an_idf_that_scikit_learn_never_computes_is_rejected(idf):
+    with pytest.raises(InputError, match="idf"):
+        LinearNgrams(AB, np.array([[1], [2]], np.int32), np.ones((2, 2)), np.zeros(2), idf=np.array(idf), labels="xy")
+
+
+@pytest.mark.parametrize("largest", [1e51, 1e308, np.inf, np.nan])
+def test_weights_whose_bounds_overflow_are_rejected(largest):
+    """The loss of "a" was once NaN at 1e308: no edit seemed to reach the margin, and all were certified."""
+    weights = np.array([[largest, -largest], [1, 1]])
+    with pytest.raises(InputError, match="scale the features"):
+        LinearNgrams(AB, np.array([[1], [2]], np.int32), weights, np.zeros(2), labels="xy")
 
 
 def test_other_objects_and_unfitted_pipelines_are_rejected():

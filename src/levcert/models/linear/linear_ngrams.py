@@ -32,6 +32,7 @@ from levcert.text.folding import Fold
 Array = npt.NDArray[np.float64]
 Norm = Literal["l1", "l2"]
 _TEXTS_AT_ONCE: Final = 1024
+_LARGEST: Final = 1e50  # of the weights, and of the idf and their inverses
 
 
 class LinearNgrams:
@@ -80,9 +81,17 @@ class LinearNgrams:
             raise InputError("An n-gram contains an id outside the vocabulary's characters.")
         if norm not in (None, "l1", "l2"):
             raise InputError(f"norm must be l1, l2 or None, not {norm!r}.")
-        for name, numbers in (("weights", self.weights), ("intercept", self.intercept), ("idf", self.factors)):
-            if not np.isfinite(numbers).all():
-                raise InputError(f"The {name} contain NaN or infinity; fit the pipeline again.")
+        if not (self.factors > 0).all():
+            raise InputError("An idf is not positive, which scikit-learn never computes; fit the pipeline again.")
+        # Within these limits no product of the bounds in linear_search overflows; what overflows proves anything.
+        for name, numbers in (
+            ("weights", self.weights), ("intercept", self.intercept), ("idf", self.factors), ("idf", 1 / self.factors)
+        ):  # fmt: skip
+            if not (np.abs(numbers) <= _LARGEST).all():
+                raise InputError(
+                    f"The {name} contain a number beyond {_LARGEST:g}, or NaN, about which nothing can be proved; "
+                    "scale the features and fit the pipeline again."
+                )
 
     @property
     def classes(self) -> int:
