@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 COMMAND = str(Path(sys.executable).with_name("levcert"))
@@ -66,25 +67,28 @@ def main():
         try:
             address = server.stdout.readline().split(" is served at ")[1].split(";")[0]
             for suffix, width in [("", None)] + [("-phone", 390)] * options.phone:
-                draw_page(browser, address, width or 1160, options.into / f"page{suffix}.png")
-                for name, wide in (("report", 900), ("scan", 960)):
-                    tab = browser.new_page(viewport={"width": width or wide, "height": 1180})
+                draw_page(browser, address, width, options.into / f"page{suffix}.png")
+                for name, wide, high in (("report", 900, 1180), ("scan", 960, 930)):
+                    tab = browser.new_page(viewport={"width": width or wide, "height": high})
                     tab.goto((folder / f"{name}.html").as_uri())
-                    tab.screenshot(path=options.into / f"{name}{suffix}.png", full_page=bool(width))
+                    tab.screenshot(path=options.into / f"{name}{suffix}.png", full_page=width is not None)
                     tab.close()
         finally:
             server.terminate()
             server.wait()
         browser.close()
+    for path in options.into.glob("*.png"):
+        if path.stem.partition("-")[0] in ("page", "report", "scan"):
+            Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
 
 
 def draw_page(browser, address, width, path):
-    tab = browser.new_page(viewport={"width": width, "height": 900})
+    tab = browser.new_page(viewport={"width": width or 1160, "height": 1300})
     tab.goto(address)
     tab.fill("#text", TEXT)
     tab.wait_for_selector("#answer:not(.stale)")
     tab.wait_for_selector("#covered-texts li")
-    tab.screenshot(path=path, full_page=True)
+    tab.screenshot(path=path, full_page=width is not None)
     tab.close()
 
 

@@ -7,7 +7,7 @@ export function meaningOf({radius, claim, unit, target, counterexample}) {
   const change = target === null ? "change the label" : `make the label ${target}`;
   if (radius < 0) return ["No radius", " means that the method abstained: no label is likely enough to be certified."];
   if (claim === "is the target") return ["There is nothing to prove", ": the text already has the label that the attacker wants."];
-  if (radius === 0 && claim === "exact") return [named, ` means that one edit is enough to ${change}; below you see it.`];
+  if (radius === 0 && claim === "exact") return [named, ` means that one edit is enough to ${change}; the page shows it.`];
   if (radius === 0) {
     return [named, " means that nothing is proved about edited texts: one edit may be enough, or many may not be."];
   }
@@ -26,7 +26,7 @@ export function meaningOf({radius, claim, unit, target, counterexample}) {
 }
 
 function beyond(radius, claim, change, counterexample) {
-  if (claim === "exact") return ` One more edit can ${change}; below you see how.`;
+  if (claim === "exact") return ` One more edit can ${change}; the page shows how.`;
   if (counterexample === null) return ` Whether ${radius + 1} edits can ${change} is not known.`;
   return ` ${counterexample.distance} edits can ${change}; whether fewer can is not known.`;
 }
