@@ -4,8 +4,9 @@
     python tools/try_wheel.py python3.12 --only core --only hub
 
 Each trial makes a new virtual environment and an empty folder, installs the wheel (and once the sdist) with one extra,
-and runs something that needs this extra; a model for that is trained first, by the Python that runs this.  The table that it prints says what worked; the exit code is 1 if something
-did not.  Environments are deleted afterwards.  pip takes packages from wherever it is configured to.
+and runs something that needs this extra; a model for that is trained first, by the Python that runs this script.  The
+table that it prints says what worked; the exit code is 1 if something did not.  Environments are deleted afterwards.
+pip takes packages from wherever it is configured to.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Measure the texts, fill in the template, write the file whole."""
+"""Measure the texts, fill in the template, and write the file completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effects of all single edits of a text, some positions at a time: bounded memory, and the clock is looked at."""
+"""The effects of all single edits of a text, some positions at a time, to bound memory and to check the clock in between."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from levcert.benchmark.result_rows import Row
 
 app = typer.Typer(
-    help="The paper's tables and figures, measured again.  Example: levcert benchmark main --quick.",
+    help="Measure the paper's tables and figures again.  Example: levcert benchmark main --quick.",
     no_args_is_help=True,
 )
 
