@@ -101,7 +101,7 @@ def workbook(path, texts):
         )
 
 
-def attempt(python, archive, extra, uses, model):
+def attempt(python, archive, extra, uses, model, constraints):
     """Give "works", or the step that failed and the end of what it printed."""
     folder = Path(tempfile.mkdtemp(prefix="levcert-wheel-"))
     binaries, empty = folder / "venv" / "bin", folder / "empty"
@@ -111,7 +111,10 @@ def attempt(python, archive, extra, uses, model):
         shutil.copy(model, empty / "toy.safetensors")
         workbook(empty / "texts.xlsx", ["text", "hello w0rld", "12 34"])
         wanted = str(archive) if extra == "core" else f"{archive}[{extra}]"
-        steps = [[python, "-m", "venv", folder / "venv"], [binaries / "pip", "install", "--quiet", wanted]]
+        steps = [
+            [python, "-m", "venv", folder / "venv"],
+            [binaries / "pip", "install", "--quiet", *constraints, wanted],
+        ]
         for use in uses:
             name, *arguments = use.split()
             steps.append([binaries / "python", "-c", use] if use[0] == "\n" else [binaries / name, *arguments])
@@ -131,7 +134,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pythons", nargs="+", help="interpreters, such as python3.12")
     parser.add_argument("--only", action="append", choices=[*TRIALS, "sdist"], help="only this trial; may be repeated")
+    parser.add_argument("--constraint", help="a file for pip's -c; constraints.txt has the versions that we test")
     options = parser.parse_args()
+    constraints = ["-c", str(Path(options.constraint).resolve())] if options.constraint else []
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     failures = 0
     model = Path(tempfile.mkdtemp(prefix="levcert-model-")) / "toy.safetensors"
@@ -141,7 +146,7 @@ def main():
         trials = {"sdist": (sdist, "core", TRIALS["core"])} | {name: (wheel, name, TRIALS[name]) for name in TRIALS}
         for name, trial in trials.items():
             if not options.only or name in options.only:
-                outcome = attempt(python, *trial, model)
+                outcome = attempt(python, *trial, model, constraints)
                 failures += outcome != "works"
                 print(f"| {version} | {name} | {outcome} |", flush=True)
     sys.exit(1 if failures else 0)
