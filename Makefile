@@ -31,7 +31,7 @@ test-long: .venv/ready-dev
 
 # After new rows: the results page, and the tables inside all other pages.
 pages: .venv/ready-dev
-	$(BIN)/levcert benchmark render $$(grep -lE '^<!-- table [a-z]' README.md docs/*.md | sed 's/^/--into /')
+	$(BIN)/levcert benchmark render --remarks $$(grep -lE '^<!-- table [a-z]' README.md docs/*.md | sed 's/^/--into /')
 
 bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks --json results/speeds.json

@@ -1,4 +1,4 @@
-"""A figure is a time of ours beside the times of others in the same run; a curve is how a time grows."""
+"""A figure is our time next to the times of other methods in the same run; a curve shows how a time grows."""
 
 from __future__ import annotations
 

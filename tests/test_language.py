@@ -53,6 +53,9 @@ INSTEAD = {  # pattern → what a native engineer writes
     r"\bcut (off|short) (by|in)\b": "truncated",
     r"\ball (but|of them but) (one|two) of\b": "all except …",
     r"numbers with fractions": "floats",
+    r"as many as the line": "unless the line says otherwise",
+    r"\bof (ours|yours) beside\b": "our time next to …",
+    r"not everybody needs": "optional",
     r"whole numbers? of at least": "an integer of at least",
 }  # fmt: skip
 

@@ -1,6 +1,8 @@
 """What goes to users: the wheel has everything that the code reads, and works away from the repository."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -22,6 +24,36 @@ def wheel(tmp_path_factory) -> Path:
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=100)
     [path] = folder.glob("*.whl")
     return path
+
+
+def test_every_package_that_the_code_imports_is_declared():
+    """An environment with everything hides what is missing: typer stopped bringing click, and nothing could start."""
+    names = {"scikit-learn": "sklearn", "python-calamine": "python_calamine", "huggingface-hub": "huggingface_hub"}
+    comes_with = {
+        "starlette": "fastapi",
+        "pydantic": "fastapi",
+        "h11": "uvicorn",
+        "llvmlite": "numba",
+        "markupsafe": "jinja2",
+    }
+    yours = {"pandas", "polars"}  # certificates become a frame of these if you have them
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    declared = {re.match(r"[\w-]+", line)[0].lower() for line in wanted}
+    allowed = {names.get(name, name) for name in declared} | yours
+    allowed |= {name for name, bringer in comes_with.items() if bringer in declared}
+    imported = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.partition(".")[0])
+    assert imported - set(sys.stdlib_module_names) - allowed == set()
+    assert set(comes_with) | set(names.values()) | yours <= imported | {"huggingface_hub"}
 
 
 def test_the_version_is_in_one_place(wheel):

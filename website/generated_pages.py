@@ -38,6 +38,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Let links of docs/*.md to files at the root lead to their pages; other files are named without a link."""
     for name, target in (PAGE_OF | {"README.md": "index.md"}).items():
         markdown = markdown.replace(f"](../{name}", f"]({target}")
+    if page.parent is None:  # a page that is a tab of its own has no neighbours to list
+        page.meta.setdefault("hide", ["navigation"])
     markdown = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)  # rows and sources are not on the site
     return with_blank_lines(markdown)
 
@@ -105,7 +107,7 @@ def commands_page() -> str:
     from levcert.cli.app import app
 
     parts = [
-        "# Commands\n\nWritten from the commands themselves: `levcert COMMAND --help` says the same. "
+        "# Commands\n\nGenerated from the commands: `levcert COMMAND --help` shows the same. "
         "[The command line](../command-line.md) shows how to use them together."
     ]
     first: dict[str, str] = {}

@@ -79,7 +79,7 @@ def test_the_generated_pages_are_those_of_the_rows(tmp_path):
     docs.mkdir()
     generated = [f"{name}.json" for name in study_names()]
     shutil.copytree(ROOT / "results", results, ignore=shutil.ignore_patterns(*generated, "models"))
-    write_page(docs / "results.md", results, docs / "pictures")
+    write_page(docs / "results.md", results, docs / "pictures", remarks=True)
     for name in ("results.md", "results-explained.md"):
         assert (docs / name).read_text() == (ROOT / "docs" / name).read_text()
     written, published = (

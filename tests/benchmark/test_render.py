@@ -1,6 +1,7 @@
 """Tables, figures and pages."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from levcert.benchmark.document import Heading, Paragraph, Picture, html_page, l
 from levcert.benchmark.figures import curves, draw
 from levcert.benchmark.result_rows import append_row
 from levcert.benchmark.results_page import study_blocks, write_page
+from levcert.benchmark.study import load_study, page_introduction, study_names
 from levcert.benchmark.tables import Table, make_table
 from levcert.benchmark.tables_as_json import write_claims
 from levcert.benchmark.tables_in_pages import fill_places
@@ -161,6 +163,8 @@ def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):
     rows = "[tiny.jsonl](../results/tiny.jsonl); the tables as JSON: [tiny.json](../results/tiny.json)"
     assert f"Rows: {rows}. Command: `levcert benchmark tiny`." in text
     assert "Nothing to say." in text
+    own = markdown(study_blocks(STUDY, tmp_path / "results", tmp_path / "docs" / "pictures", tmp_path / "docs", None))
+    assert own == text.replace("Nothing to say.\n\n", "")  # remarks are about our rows, not about yours
     assert "![A figure](pictures/benchmark-tiny.svg)" in text
 
 
@@ -200,6 +204,8 @@ def test_a_table_says_what_is_special_about_a_dataset():
     note = "AG-News: trained on 89,008 of its 120,000 rows, those available to us."
     assert note in make_table(study, SPEC, made_up_rows(study, VALUES)).notes
     assert note not in make_table(study, SPEC, []).notes
+    whole = [replace(row, training={"data": {"rows": 120_000}}) for row in made_up_rows(study, VALUES)]
+    assert note not in make_table(study, SPEC, whole).notes
     assert note not in make_table(study, SPEC | {"unit": "seconds"}, made_up_rows(study, VALUES)).notes
     assert note not in make_table(STUDY, SPEC, made_up_rows(STUDY, VALUES)).notes
 
@@ -210,10 +216,24 @@ def test_the_whole_page_is_written_in_every_format(tmp_path, monkeypatch, ending
     monkeypatch.setattr(results_page, "load_study", lambda name: STUDY)
     front = {"study": "tiny", "figure": "tiny", "table": SPEC["name"], "paragraph": "Look here first."}
     monkeypatch.setattr(results_page, "page_front", lambda: front)
-    write_page(tmp_path / f"page{ending}", tmp_path, tmp_path)
+    write_page(tmp_path / f"page{ending}", tmp_path, tmp_path, remarks=True)
     page = (tmp_path / f"page{ending}").read_text()
     assert page.index("Look here first.") < page.index("Tiny")
+    assert "Nothing to say." in page
+    assert "89,008" in page
     assert "same titles" in (tmp_path / f"page-explained{ending}").read_text()
+
+
+def test_a_page_about_your_own_rows_has_none_of_our_remarks(tmp_path):
+    (tmp_path / "results").mkdir()
+    write_page(tmp_path / "page.md", tmp_path / "results", tmp_path)
+    assert not (tmp_path / "page-explained.md").exists()
+    page = (tmp_path / "page.md").read_text()
+    assert "marks a difference" in page
+    said = [*page_introduction(remarks=True), *(load_study(name).summary for name in study_names())]
+    ours = [paragraph for paragraph in said if paragraph not in page_introduction(remarks=False)]
+    assert len(ours) == len(study_names()) + 2
+    assert [paragraph for paragraph in ours if paragraph in page] == []
 
 
 def test_bad_paths_are_refused(tmp_path):

@@ -111,6 +111,41 @@ def test_an_attacker_may_want_one_label_only(page):
     expect(page.locator("#sentence")).to_have_text("Proved: 5 edits or fewer cannot change the label; 6 can.")
 
 
+def test_the_radius_is_explained_for_the_answer_that_is_shown(page):
+    expect, meaning = playwright.expect, page.locator("#radius-meaning")
+    expect(meaning).to_contain_text("A radius of 5 means: make any 5 edits of the kinds")
+    expect(meaning).to_contain_text("the model still gives the same label")
+    expect(meaning).to_contain_text("One more edit can change the label; the page shows how.")
+    type_text(page, "ab1")
+    expect(meaning).to_have_text("A radius of 0 means that one edit is enough to change the label; the page shows it.")
+    page.select_option("#method", "lipslev")
+    type_text(page, "hello world")
+    expect(meaning).to_contain_text("replace 5 characters that the model knows by others that it knows")
+    expect(meaning).to_contain_text("Insertions and deletions are not covered.")
+    page.select_option("#target", "letters")
+    expect(meaning).to_have_text("There is nothing to prove: the text already has the label that the attacker wants.")
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([-1250.4, 310.0], ["−1,250", "310"]),
+        ([12.5, 8.25, 0], ["12.5", "8.3", "0.0"]),
+        ([100.001, 100.0025], ["100.0010", "100.0025"]),
+        ([2, 2], ["2.0", "2.0"]),
+        ([0, 0], ["0.0", "0.0"]),
+        ([3e12, -4.5e11], ["3.00 × 10¹²", "−4.50 × 10¹¹"]),
+        ([2e-7, 0], ["2.00 × 10⁻⁷", "0"]),
+    ],
+)
+def test_scores_are_written_for_people(page, scores, shown):
+    script = """async (scores) => {
+        const {scoreFormat} = await import("/static/draw.js");
+        return scores.map(scoreFormat(scores));
+    }"""
+    assert page.evaluate(script, scores) == shown
+
+
 def test_the_slider_shows_texts_that_the_proof_covers(page):
     expect, texts = playwright.expect, page.locator("#covered-texts li")
     expect(texts).to_have_count(6)

@@ -38,7 +38,7 @@ _APART: Final = 0  # seed of the one choice of rows to set apart
 
 
 def dataset_of(name: str) -> Dataset:
-    """Load a dataset once per process; ``abab`` is the text of docs/soundness.md."""
+    """Load a dataset once per process; ``abab`` is the text of docs/published-bound.md."""
     loaded = _loaded(name, os.environ.get(DATA_VARIABLE))
     if isinstance(loaded, InputError):
         raise loaded

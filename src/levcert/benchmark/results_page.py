@@ -19,8 +19,12 @@ from levcert.errors import InputError
 from levcert.files.atomic import atomic_path
 
 
-def write_page(output: Path, results: Path, pictures: Path) -> None:
-    """Write the page in the format that its extension names, its explanations beside it, and the tables as JSON."""
+def write_page(output: Path, results: Path, pictures: Path, *, remarks: bool = False) -> None:
+    """Write the page in the format that its extension names, and the tables as JSON.
+
+    ``remarks`` adds what we wrote about the rows of our repository, and a page of explanations; with other rows it
+    would be false.
+    """
     if output.suffix not in FORMATS:
         raise InputError(f"Cannot write {output}: the name of a page ends in {', '.join(FORMATS)}.")
     if not results.is_dir():
@@ -28,11 +32,12 @@ def write_page(output: Path, results: Path, pictures: Path) -> None:
     studies = [load_study(name) for name in study_names()]
     explained = output.with_stem(f"{output.stem}-explained")
     blocks: list[Block] = [Heading(1, "Results"), *_front(results, pictures, output.parent)]
-    blocks += [Heading(2, "How to read this page"), *map(Paragraph, page_introduction())]
+    blocks += [Heading(2, "How to read this page"), *map(Paragraph, page_introduction(remarks))]
     for study in studies:
-        blocks += study_blocks(study, results, pictures, output.parent, explained.name)
+        blocks += study_blocks(study, results, pictures, output.parent, explained.name if remarks else None)
     _write(output, blocks)
-    _write(explained, explanation_blocks(studies, output.name))
+    if remarks:
+        _write(explained, explanation_blocks(studies, output.name))
 
 
 def _write(path: Path, blocks: list[Block]) -> None:
@@ -66,8 +71,8 @@ def explanation_blocks(studies: Sequence[Study], results_page: str) -> list[Bloc
     return blocks
 
 
-def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path, explained: str) -> list[Block]:
-    """Return what the page says about one study; ``explained`` is the page with the other remarks."""
+def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path, explained: str | None) -> list[Block]:
+    """Return what the page says about one study, with remarks if ``explained`` names the page with the longer ones."""
     path = rows_file(results, study.name)
     rows = read_rows(path)
     source = "none yet"
@@ -76,12 +81,14 @@ def study_blocks(study: Study, results: Path, pictures: Path, seen_from: Path, e
         source = "; the tables as JSON: ".join(f"[{f.name}]({os.path.relpath(f, seen_from)})" for f in files)
     paper = study.declaration["paper"]
     origin = "Not in the paper." if paper == "ours" else f"In the paper: {paper}."
-    more = f" More in [the explanations]({explained}#{_anchor(study.title)})." if study.explanations else ""
+    has_more = explained is not None and study.explanations
+    more = f" More in [the explanations]({explained}#{_anchor(study.title)})." if has_more else ""
     blocks: list[Block] = [
         Heading(2, study.title),
         Paragraph(f"{origin} Rows: {source}. Command: `{study.command}`.{more}"),
-        Paragraph(study.summary),
     ]
+    if explained is not None:
+        blocks.append(Paragraph(study.summary))
     blocks += [make_table(study, spec, rows) for spec in study.page_tables]
     for spec in study.figures:
         blocks += _picture(study, spec, rows, pictures, seen_from)

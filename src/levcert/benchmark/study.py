@@ -140,9 +140,11 @@ def page_front() -> dict[str, str]:
     return {name: str(value).strip() for name, value in _declaration("order")["front"].items()}
 
 
-def page_introduction() -> list[str]:
-    """How to read the results page."""
-    return [str(text).strip() for text in _declaration("order")["introduction"]]
+def page_introduction(remarks: bool) -> list[str]:
+    """How to read the results page; with ``remarks``, also what is special about the rows of our repository."""
+    order = _declaration("order")
+    ours = () if remarks else order["introduction_remarks"]
+    return [str(text).strip() for number, text in enumerate(order["introduction"]) if number not in ours]
 
 
 def quick_rules() -> dict[str, Any]:
@@ -156,10 +158,10 @@ def label(name: str, value: Any) -> str:
     return f"{words['labels'].get(name, name + ' ')}{words['names'].get(value, shown(value))}"
 
 
-def dataset_note(name: str) -> str | None:
-    """Return the note for every table with measured lines of a dataset, if there is one."""
-    note = _declaration("order")["notes"].get(name)
-    return None if note is None else str(note)
+def dataset_note(name: str, trained_on: int) -> str | None:
+    """Return the note for a table with measured lines of a dataset, whose models were trained on at most N rows."""
+    entry = _declaration("order")["notes"].get(name)
+    return None if entry is None or trained_on > entry["rows"] else str(entry["note"])
 
 
 def shown(value: Any) -> str:

@@ -70,13 +70,15 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
     table = Table(spec["name"], spec["title"], ["", "", *heads])
     not_run: dict[str, list[str]] = {}
     fewer: dict[str, list[str]] = {}
-    datasets: dict[str, None] = {}  # a set in the order of the lines
+    datasets: dict[str, int] = {}  # how many rows their models were trained on at most, in the order of the lines
     for name, group in line_groups(study, spec, rows).items():
         lines = _lines(name, group, spec)
         if group.rows or (len(lines) > 1 and not spec.get("short")):
             if any(any(line[2:]) for line in lines):  # otherwise, this grid measures nothing that the table shows
                 table.lines.extend(lines)
-                datasets.update((row.settings["dataset"], None) for row in group.rows)
+                for row in group.rows:
+                    dataset = row.settings["dataset"]
+                    datasets[dataset] = max(datasets.get(dataset, 0), _trained_on(row))
         else:
             not_run.setdefault(group.cells[0].not_run or "", []).append(name)
         for head, column in zip(whole_heads(heads), spec["columns"], strict=True):
@@ -85,11 +87,16 @@ def make_table(study: Study, spec: dict[str, Any], rows: Sequence[Row]) -> Table
             if count is not None and head not in noted:
                 noted.append(head)
     if not _UNITS[spec["unit"]].ratio:  # times do not depend on how a model was trained
-        table.notes.extend(note for note in map(dataset_note, datasets) if note)
+        table.notes.extend(note for note in map(dataset_note, datasets, datasets.values()) if note)
     table.notes.extend(f"{where}: {', '.join(noted)}." for where, noted in fewer.items() if noted)
     shown = {line[0].partition(",")[0] for line in table.lines}
     table.notes.extend(_missing(reason, names, shown) for reason, names in not_run.items())
     return table
+
+
+def _trained_on(row: Row) -> int:
+    """Return how many rows the model was trained on; 0 if the row does not say."""
+    return int(row.training.get("data", {}).get("rows", 0))
 
 
 def _lines(name: str, group: Group, spec: dict[str, Any]) -> list[list[str]]:

@@ -34,7 +34,7 @@ def _random_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
 
 
 def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
-    """The counterexample of docs/soundness.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on.
+    """The counterexample of docs/published-bound.md: embeddings +1 and −1, one filter with taps +1, −1, +1 and so on.
 
     With ``count`` it competes with a second class, whose filter scores that much for each character.
     """

@@ -1,6 +1,6 @@
 """LipsLev: the paper's constant, as published.
 
-Its proof holds for substitutions.  For insertions and deletions it does not: docs/soundness.md has the
+Its proof holds for substitutions.  For insertions and deletions it does not: docs/published-bound.md has the
 counterexample, and tests/theory/test_counterexample.py keeps it.
 """
 

@@ -1,4 +1,4 @@
-"""What ``levcert demo`` shows: the sentence that matters, certificates with the edits that break them, what is next."""
+"""What ``levcert demo`` prints: the main claim, certificates with the edits that break them, and what to try next."""
 
 from __future__ import annotations
 

@@ -7,14 +7,16 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
-import click
 import typer
 from typer.core import TyperGroup
 
 from levcert.errors import InputError, cure_of
 from levcert.text.printable import printable
+
+# A bad option or argument.  typer has its own copy of click's class or, in older versions, click's, and names neither.
+_UsageError: Final[Any] = typer.BadParameter.__base__
 
 
 class Terminated(KeyboardInterrupt):
@@ -46,8 +48,8 @@ def _endings() -> Iterator[None]:
         sys.stdout.flush()
     except InputError as error:
         raise _ending(2, str(error)) from None
-    except click.UsageError as error:
-        error.message = printable(error.message)  # type: ignore[misc]  # it may quote the name of a file
+    except _UsageError as error:
+        error.message = printable(error.message)  # it may quote the name of a file
         raise
     except BrokenPipeError:  # the reader of our pipe (head, less) has seen enough
         _close(sys.stdout)

@@ -54,7 +54,7 @@ class Evaluator:
             needs_scores = self.attack is not None and name_of(self.attack) != "random"
             if needs_scores and not classifier.gives_scores("a"):
                 object.__setattr__(self, "attack", "random")  # the only one that needs nothing but labels
-        # Without texts, nothing is done but to refuse bad options, before the work rather than in its course.
+        # Certifying no texts rejects bad options before the work begins.
         deque(self._certificates(()), maxlen=0)
         if self.attack is not None:
             deque(attack_each(self.model, (), self.attack, target=self.target), maxlen=0)

@@ -1,4 +1,4 @@
-"""What became of a text, and how many texts it became of: the one place that says what right, verified, attacked mean.
+"""The outcome of a text, and counts of outcomes: the one place that defines right, verified and attacked.
 
 The label of a text is certified up to ``radius`` edits and known to be lost after ``upper``.  Between the two nothing
 is decided, so that at every distance k

@@ -1,4 +1,4 @@
-"""A scan of a classifier that people already have: how right it is, how few edits change it, which texts fall first.
+"""A scan of your own classifier: its accuracy, how few edits change its answers, and which texts are the most fragile.
 
 All texts are attacked; for the first few, every text one edit away is classified, so that the answer at one edit is
 exact.  An imported pipeline is certified on all texts instead, up to two edits.

@@ -1,7 +1,7 @@
 """The worst edits of a training text, exactly: every single edit is evaluated, and a longest path combines them.
 
 Edits that lie R − 1 or more symbols apart lose the sum of what each loses alone (Lemma "clusters",
-docs/exact-radius.md), so the best choice of so many is found by dynamic programming.
+docs/exact-radius.md), so the best choice of a given number of them is found by dynamic programming.
 """
 
 from __future__ import annotations

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from levcert import __version__
-from levcert.certificates.difference import describe, excerpt, visible
+from levcert.certificates.difference import describe, excerpt
 from levcert.evaluation.scan import Scan
 from levcert.files.atomic import atomic_path
-from levcert.reports.write import interval, percent
-
-_AROUND: Final = 48
+from levcert.reports.html_page import AROUND, filled
 
 
 def write_scan(scan: Scan, path: str | Path, *, name: str, data: str, command: str | None = None) -> None:
@@ -21,23 +18,11 @@ def write_scan(scan: Scan, path: str | Path, *, name: str, data: str, command: s
 
 
 def render_scan(scan: Scan, name: str, data: str, command: str | None) -> str:
-    """Fill in the template; everything that comes from texts is escaped by it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("levcert.reports", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "interval": interval, "visible": visible}
+    """Fill in the template."""
     worst = []
     for row in scan.worst:
         certificate = row.certificate
         assert certificate.counterexample is not None and certificate.upper is not None  # noqa: PT018 - chosen so
         shown = describe(scan.classifier, certificate.text, certificate.counterexample, certificate.upper)
-        worst.append((certificate, shown, excerpt(shown.difference, _AROUND)))
-    return environment.get_template("scan.html").render(
-        scan=scan, name=name, data=data, command=command, worst=worst, version=__version__
-    )
+        worst.append((certificate.label, shown, excerpt(shown.difference, AROUND)))
+    return filled("scan.html", scan=scan, name=name, data=data, command=command, worst=worst, version=__version__)

@@ -1,4 +1,4 @@
-"""Measure the texts, fill in the template, write the file whole."""
+"""Measure the texts, fill in the template, and write the file completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from markupsafe import Markup
 
 from levcert import __version__
 from levcert.certificates.claims import Unit
-from levcert.certificates.difference import excerpt, visible
+from levcert.certificates.difference import excerpt
 from levcert.certificates.explain import free_changes
-from levcert.certificates.share import Share
 from levcert.certifiers.base import Method
 from levcert.errors import InputError
 from levcert.evaluation.evaluator import Evaluator, Measured, labelled, name_of
@@ -24,10 +23,9 @@ from levcert.files.atomic import atomic_path
 from levcert.models.known_classifiers import as_classifier, fold_of, unit_of
 from levcert.models.window import WindowModel
 from levcert.reports.chart import Series, chart
+from levcert.reports.html_page import AROUND, filled
 from levcert.reports.summary import STUDIED, Collector, Summary
 from levcert.text.alphabet import Text, hashable_bytes
-
-_AROUND: Final = 48  # characters shown before and after an edit
 
 
 @dataclass(frozen=True)
@@ -105,18 +103,9 @@ def render(
     symbols: Text | None = None,
     target: str | None = None,
 ) -> str:
-    """Fill in the template; everything that comes from texts is escaped by it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("levcert.reports", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "interval": interval, "visible": visible}
-    return environment.get_template("template.html").render(
+    """Fill in the template."""
+    return filled(
+        "report.html",
         summary=summary,
         studied=STUDIED,
         replacements_only=replacements_only,
@@ -126,18 +115,11 @@ def render(
         free=free_changes(fold),
         curve=_curve_chart(summary),
         lengths=_length_chart(summary),
-        excerpts=[excerpt(fragile.counterexample.difference, _AROUND) for fragile in summary.fragile],
+        fragile=[
+            (row.label, row.counterexample, excerpt(row.counterexample.difference, AROUND)) for row in summary.fragile
+        ],
         provenance=provenance,
     )
-
-
-def percent(share: Share) -> str:
-    return f"{share.value:.1%}" if share.total else "–"
-
-
-def interval(share: Share) -> str:
-    low, high = share.interval
-    return f"{100 * low:.1f}–{100 * high:.1f}" if share.total else ""
 
 
 def _curve_chart(summary: Summary) -> Markup:

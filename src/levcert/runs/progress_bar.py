@@ -28,13 +28,13 @@ class ProgressBar:
         console: Console | None = None,
     ) -> None:
         from rich import console as screens
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
         screen = console or screens.Console(stderr=True)
         columns = (
             "{task.description}",
             BarColumn(),
-            MofNCompleteColumn(),
+            "[progress.download]{task.completed:,.0f}{task.fields[of]}",
             "{task.fields[rate]}",
             TimeElapsedColumn(),
             TimeRemainingColumn(),
@@ -42,7 +42,7 @@ class ProgressBar:
         )
         self._hidden = not (show and screen.is_terminal)
         self._bar = Progress(*columns, console=screen, transient=transient, disable=self._hidden)
-        self._task = self._bar.add_task(what, total=total, rate="", note="")
+        self._task = self._bar.add_task(what, total=total, rate="", note="", of=_of(total))
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -63,6 +63,7 @@ class ProgressBar:
         """Show how many of how many are finished; None leaves the total or what is done as it was."""
         if not self._hidden:
             self._bar.update(self._task, completed=finished, total=total, description=what, note=note)
+            self._bar.update(self._task, of=_of(self._bar.tasks[0].total))
             self._show_rate()
 
     def _show_rate(self) -> None:
@@ -77,8 +78,13 @@ def _rate(speed: float) -> str:
     return f"{speed:,.1f}/s" if speed < 10 else f"{speed:,.0f}/s"
 
 
+def _of(total: float | None) -> str:
+    """Return the total as it stands behind the count; nothing while it is not known."""
+    return "" if total is None else f"/{total:,.0f}"
+
+
 def watched(rows: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """Give the rows on, with a bar that counts them and disappears at the end."""
+    """Yield the rows, with a bar that counts them and disappears at the end."""
     with ProgressBar(what, total, transient=True) as bar:
         for row in rows:
             yield row

@@ -1,4 +1,4 @@
-"""What people do who want one class to pass as another: disguise characters, and edit the texts of that class."""
+"""How evaders make one class pass as another: they disguise characters, and edit the texts of that class."""
 
 from __future__ import annotations
 

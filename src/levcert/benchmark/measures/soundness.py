@@ -1,4 +1,4 @@
-"""How often one edit takes more from a margin than the published constant allows (docs/soundness.md)."""
+"""How often one edit takes more from a margin than the published constant allows (docs/published-bound.md)."""
 
 from __future__ import annotations
 

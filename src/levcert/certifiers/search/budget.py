@@ -20,7 +20,7 @@ _LONGEST_WAIT: Final = 1e6  # seconds: a thread cannot wait for much longer
 
 
 class OutOfBudgetError(Exception):
-    """The search has done what it may do; what is proved so far stays proved.  The message says which limit it met."""
+    """The search has reached a limit, which the message names; everything proved before stays proved."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Budget:
         self.stop[0] = 1
 
     def spend(self, expansions: int) -> None:
-        """Take some expansions; raise OutOfBudgetError if there are not so many, or no time is left."""
+        """Take some expansions; raise OutOfBudgetError if too few are left, or no time."""
         self.left[0] -= expansions
         self.check()
 

@@ -1,4 +1,4 @@
-"""The effects of all single edits of a text, some positions at a time: bounded memory, and the clock is looked at."""
+"""The effects of all single edits of a text, some positions at a time: in bounded memory, with checks of the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text of a batch as the kernels of the search want it: whole numbers, masks and tables."""
+"""One text of a batch in the form that the search kernels need: integers, masks and tables."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Layers:
 
     @property
     def far(self) -> int:
-        """R − 1: so many symbols between two edits, and they have no n-gram in common."""
+        """R − 1: with this many symbols between them, two edits have no n-gram in common."""
         return int(self.lone.shape[2]) - 1
 
     @property
@@ -58,7 +58,7 @@ class Layers:
         return int(self._forward[2][edits, -1])
 
     def reach_forward(self, edits: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Return ``enter``, ``leave`` and ``closed`` with at least so many layers."""
+        """Return ``enter``, ``leave`` and ``closed`` with at least this many layers."""
         self._forward = self._grown(self._forward, edits)
         for e in range(self.forwards + 1, edits + 1):
             self.budget.check()
@@ -67,7 +67,7 @@ class Layers:
         return self._forward
 
     def reach_backward(self, edits: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Return ``rest``, ``follow`` and ``opened`` with at least so many layers."""
+        """Return ``rest``, ``follow`` and ``opened`` with at least this many layers."""
         self._backward = self._grown(self._backward, edits)
         for e in range(self.backwards + 1, edits + 1):
             self.budget.check()

@@ -63,7 +63,7 @@ class ClassSearch:
         return self.layers.total(k) < self.margin
 
     def far_script(self, edits: int) -> list[Move] | None:
-        """Return the fewest single edits far from each other that lose the margin, at most so many."""
+        """Return the fewest single edits far from each other that lose the margin, up to a limit."""
         return best_script(self.ground, self.single, NO_CLUSTERS, edits, self.margin)
 
     def decide(self, k: int, *, pairs_only: bool = False) -> list[Move] | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from levcert.benchmark.result_rows import Row
 
 app = typer.Typer(
-    help="The paper's tables and figures, measured again.  Example: levcert benchmark main --quick.",
+    help="Measure the paper's tables and figures again.  Example: levcert benchmark main --quick.",
     no_args_is_help=True,
 )
 
@@ -121,12 +121,16 @@ def render(
             help="A Markdown file whose places <!-- table NAME --> … <!-- end --> are filled; may be repeated."
         ),
     ] = None,
+    remarks: Annotated[
+        bool,
+        typer.Option("--remarks", help="Add our remarks; they are about the rows of levcert's own repository."),
+    ] = False,
 ) -> None:
     """Write all tables and figures.  Example: levcert benchmark render -o results.html."""
     from levcert.benchmark.results_page import write_page
     from levcert.benchmark.tables_in_pages import fill_places
 
-    write_page(output, results, pictures)
+    write_page(output, results, pictures, remarks=remarks)
     for path in into or []:
         fill_places(path, results)
     print(", ".join(map(str, [output, *(into or [])])))

@@ -39,7 +39,7 @@ def check(
         list[str] | None,
         typer.Option(metavar="LABEL:EDITS:SHARE", help="Verified recall of one label that is required; repeatable."),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the lower bound that must reach the share.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound that must reach it.")] = 0.95,
     junit: Annotated[Path | None, typer.Option(help="Write the results as JUnit XML, for CI servers.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write the results as JSON.")] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Use only the first N rows; default: all.")] = None,
@@ -49,7 +49,7 @@ def check(
     target: Target = None,
     json: Json = False,
 ) -> None:
-    """Check that verified accuracy and recall reach what is required; exit code 1 if not.
+    """Fail (exit code 1) if verified accuracy or recall is below what you require: a gate for releases.
 
     Example: levcert check toy.safetensors toy --min-verified 1:0.5 --min-recall digits:2:0.3
     """

@@ -24,7 +24,7 @@ def info(
     trusted_key: TrustedKey = None,
     json: Json = False,
 ) -> None:
-    """Say what a model file holds: kind, sizes, labels, alphabet, constants, how it was trained.
+    """Describe a model file: kind, sizes, labels, alphabet, constants, how it was trained.
 
     Example: levcert info toy.safetensors
     """

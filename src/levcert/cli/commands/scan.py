@@ -38,10 +38,11 @@ def scan(
         str | None, typer.Option(help="The names of the classes in the order of the scores, as a,b,c.")
     ] = None,
 ) -> None:
-    """Attack a classifier of your own, decide one edit exactly on some rows, and write one HTML report.
+    """Attack your own classifier, try every single edit on some rows, and write an HTML report.
 
-    MODULE is imported from the current folder; NAME is a function from a list of texts to labels or scores, a
-    scikit-learn pipeline, or a pipeline of transformers.
+    MODULE is imported from the current folder.
+
+    NAME is a function from a list of texts to labels or scores, or a pipeline of scikit-learn or transformers.
 
     Example: levcert scan levcert.cli.demo:letters_or_digits toy --rows 20 --exact-rows 1
     """

@@ -151,7 +151,10 @@ def destroyed_gains(votes: Votes, orders: Numbers, ids: Ids, label: int, losses:
 def alone(
     ground: Ground, kind: int, t: int, left: int, right: int, brought: Numbers, count: int, gains: Numbers
 ) -> None:
-    """gains[i] = what the n-grams gain that hold one edit and at most so many symbols on its sides, by its symbol."""
+    """gains[i] = what n-grams gain that hold this edit alone, if it brings symbol i.
+
+    They hold at most ``left`` symbols before it and ``right`` behind it.
+    """
     mine, reach = own(kind), ground.powers.size - 1
     heads, tails = np.empty((2, reach + 1), np.uint64)
     hash_sides(ground.ids, t, next_symbol(kind, t), ground.powers[:reach], heads, tails)

@@ -1,4 +1,4 @@
-"""What training makes small: cross-entropy, or what the margins lack, in units of edits where the network has them."""
+"""The losses: cross-entropy, or how far margins fall short, in edits if the network is divided by the cost of one."""
 
 from __future__ import annotations
 

@@ -14,8 +14,28 @@ export const element = (name, className = "", text = "") => {
 export const visible = (text) =>
   Array.from(text, (c) => SHOWN[c] ?? (SHAPELESS.test(c) ? `U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}` : c)).join("");
 
+/** A power of ten with its exponent raised: 10⁷, 10⁻³. */
+export const powerOfTen = (exponent) =>
+  `10${Array.from(String(exponent), (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"["0123456789-".indexOf(sign)]).join("")}`;
+
+/** How to write the scores of one text: with as many decimals as show the lead of the best, and no more. */
+export function scoreFormat(values) {
+  const [best, second = 0] = [...values].sort((a, b) => b - a);
+  const lead = best - second || 1;
+  const decimals = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(lead))));
+  const most = Math.max(...values.map(Math.abs));
+  if (most >= 1e9 || (most > 0 && most < 1e-3)) { // of models with extreme weights
+    return (score) => {
+      const [digits, exponent] = score.toExponential(2).split("e");
+      return score === 0 ? "0" : `${digits.replace("-", "−")} × ${powerOfTen(Number(exponent))}`;
+    };
+  }
+  return (score) => score.toLocaleString("en", {minimumFractionDigits: decimals, maximumFractionDigits: decimals}).replace("-", "−");
+}
+
 export function drawScores(body, scores, label) {
   const values = Object.values(scores);
+  const written = scoreFormat(values);
   const low = Math.min(0, ...values);
   const range = Math.max(...values) - low || 1;
   body.replaceChildren(...Object.entries(scores).map(([name, score]) => {
@@ -24,7 +44,7 @@ export function drawScores(body, scores, label) {
     head.scope = "row";
     const bar = element("td", "bar");
     bar.append(barOf((score - low) / range));
-    row.append(head, bar, element("td", "value", score.toPrecision(3).replace("-", "−")));
+    row.append(head, bar, element("td", "value", written(score)));
     return row;
   }));
 }

@@ -1,6 +1,7 @@
 // The page: ask the server as the user types, and show only the latest answer.
 
 import {drawCovered, drawDifference, drawPlaces, drawScores, drawShades, editsInWords, element, percent} from "./draw.js";
+import {meaningOf} from "./meaning.js";
 import {countInWords, randomEdits} from "./random_edits.js";
 
 const PAUSE = 180; // milliseconds after the last key before we ask the server
@@ -128,6 +129,8 @@ function showCertificate(certificate, text) {
     drawPlaces(of("places"), text, losses, margin);
   }
   showSlider(certificate, text);
+  const [beginning, rest] = meaningOf(certificate);
+  of("radius-meaning").replaceChildren(element("strong", "", beginning), rest);
   of("search-note").textContent = "None found so far.";
   showCounterexample(counterexample);
   of("search").hidden = counterexample !== null || radius < 0 || smoothed || claim === "is the target";

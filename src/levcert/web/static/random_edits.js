@@ -1,5 +1,7 @@
 // Random edits of a text, for the texts that a proof covers.
 
+import {powerOfTen} from "./draw.js";
+
 const CHARACTERS = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,!?-'@$éñßаеоλ中😀");
 const SCALARS = 1112064; // Unicode characters: all code points but surrogates
 
@@ -42,6 +44,8 @@ export function randomEdits(text, edits, operations) {
   return {text: result, parts};
 }
 
+const count = (exponent) => (exponent < 7 ? (10 ** exponent).toLocaleString("en") : powerOfTen(exponent));
+
 /** Say how many texts there are at least: those made by substitutions alone, or by insertions alone. */
 export function countInWords(text, edits, operations) {
   const length = Array.from(text).length;
@@ -49,10 +53,5 @@ export function countInWords(text, edits, operations) {
   let digits = -1;
   if (operations.includes("substitute") && length >= edits) digits = choose(length, edits) + edits * Math.log10(SCALARS - 1);
   if (operations.includes("insert")) digits = Math.max(digits, choose(length + edits, edits) + edits * Math.log10(SCALARS - 1));
-  return digits < 0 ? "" : `, more than ${powerOfTen(Math.floor(digits))} of them,`;
-}
-
-function powerOfTen(exponent) {
-  const raised = Array.from(String(exponent), (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
-  return exponent < 7 ? (10 ** exponent).toLocaleString("en") : `10${raised}`;
+  return digits < 0 ? "" : `, more than ${count(Math.floor(digits))} of them,`;
 }
