@@ -196,7 +196,7 @@ def test_evasion_leaves_what_the_attack_does_not_make_pass(folded):
     assert values["charmer texts"] == 8
 
 
-def test_the_baseline_is_a_function_that_can_be_attacked():
+def test_the_baseline_can_be_attacked_and_certified():
     pytest.importorskip("sklearn")
     toy = levcert.load_dataset("toy")
     baseline = MADE["tfidf"](toy, {"longest": 2})
@@ -204,8 +204,12 @@ def test_the_baseline_is_a_function_that_can_be_attacked():
     subject = Subject(baseline, texts, truth, {})
     specs = [
         {"name": "clean", "kind": "accuracy", "evaders": 1},
-        {"name": "greedy", "kind": "evasion", "method": "greedy", "distances": [1], "evaders": 1, "most": 2},
+        {"name": "greedy", "kind": "evasion", "method": "greedy", "distances": [1], "evaders": 1, "most": 12},
+        {"name": "exact", "kind": "certify", "method": "exact", "max_distance": 1, "distances": [1], "evaders": 1},
     ]
     values = measure(subject, specs)
+    assert baseline.labels == toy.labels
     assert values["clean"] > 90
     assert values["greedy k=1"] <= values["greedy k=0"]
+    assert values["exact k=1"] <= values["clean"]
+    assert 0 < values["exact recall k=1"] <= values["greedy k=1"]

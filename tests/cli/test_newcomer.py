@@ -90,6 +90,14 @@ def test_the_report_as_json(table, invoke):
     assert figures["clean"] >= figures["verified"]["1"]
 
 
+def test_the_report_says_of_which_rows_and_which_class(table, invoke):
+    assert invoke("train", "rows.csv", "--epochs", "1", "-o", "m.safetensors").exit_code == 0
+    assert "accuracy on 5 texts (5 of 60 rows;" in invoke("report", "m.safetensors", "rows.csv", "--rows", "5").stdout
+    everything = invoke("report", "m.safetensors", "rows.csv", "--rows", "60", "--target", "a").stdout
+    assert "recall of what is not 'a' on " in everything
+    assert "--rows" not in everything
+
+
 @pytest.mark.parametrize(
     ("call", "cure"),
     [

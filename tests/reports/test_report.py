@@ -205,7 +205,7 @@ def test_the_command(model, tmp_path):
     model.save(path)
     result = run(path, "toy", "-o", output, "--rows", "20", "--shuffle", "3", "--max-distance", "4")
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith(f"{output}: accuracy on 20 texts, clean: ")
+    assert result.stdout.startswith(f"{output}: accuracy on 20 texts (20 of ")
     assert result.stderr == ""
     html = output.read_text(encoding="utf-8")
     assert "20 from the test set of toy (rows by seed 3)" in html

@@ -72,7 +72,9 @@ def report(
         return
     shares = [f"verified k={point.k}: {point.certified}" if point.k else f"clean: {point.certified}"
               for point in summary.curve[:3]]  # fmt: skip
-    print_line(f"{output}: accuracy on {summary.size:,} texts, {', '.join(shares)}")
+    what = "accuracy" if target is None else f"recall of what is not {target!r}"
+    part = "" if len(chosen) == len(found) else f" ({len(chosen):,} of {len(found):,} rows; --rows takes more)"
+    print_line(f"{output}: {what} on {summary.size:,} texts{part}, {', '.join(shares)}")
 
 
 def _choose(total: int, rows: int, shuffle: int | None) -> list[int]:
