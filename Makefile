@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := .venv-tools/bin
 
-.PHONY: demo test docs test-long lint types unit bench pages locks sbom dist clean
+.PHONY: demo test docs test-long lint types unit bench bench-idle pages locks sbom dist clean
 
 demo: .venv/ready
 	$(BIN)/levcert demo
@@ -36,6 +36,13 @@ pages: .venv/ready-dev
 bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks --json results/speeds.json
 	$(MAKE) pages
+
+# Scenarios whose times need an idle machine: long runs, a server under load, long and hostile texts.  VOTES and CONV are models.
+CONV ?= results/models/sst2-0c016c4d1ae9.safetensors
+bench-idle: .venv/ready-dev
+	$(BIN)/python benchmarks/bench_runs.py $(CONV)
+	$(BIN)/python benchmarks/bench_web.py $(or $(VOTES),$(CONV)) "$(LEVCERT_DATA)" --load
+	$(BIN)/python benchmarks/bench_long_texts.py $(VOTES) $(CONV)
 
 clean:
 	rm -rf site dist .venv .venv-tools .mypy_cache .pytest_cache .ruff_cache .hypothesis

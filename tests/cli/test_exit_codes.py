@@ -1,6 +1,7 @@
 """How the real command ends: pipes, Ctrl-C, a killed machine, a missing extra."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -117,12 +118,25 @@ def test_evaluate_shows_what_it_has_when_interrupted(folder, invoke, monkeypatch
     assert "the figures are those of the first 8 rows" in result.stderr
 
 
-def test_a_reader_that_leaves_is_no_error(shell, folder):
+@pytest.mark.parametrize("flags", ["", "--json", "--json --workers 2"])
+def test_a_reader_that_leaves_is_a_sentence(flags, shell, folder):
     (folder / "rows.csv").write_text("text\n" + "hello w0rld and more of it\n" * 5000)
-    for flags in ("", "--json"):
-        result = shell(f"levcert predict toy.safetensors -f rows.csv {flags} | head -n 2")
-        assert (result.returncode, result.stderr) == (0, "")
-        assert result.stdout.count("\n") == 2
+    result = shell(f"levcert predict toy.safetensors -f rows.csv {flags} | head -n 2")
+    assert result.returncode == 2  # as ``pipefail`` sees it: two rows are not all rows
+    assert result.stderr == "levcert: The program that reads the output stopped reading; the rest is not printed.\n"
+    assert result.stdout.count("\n") == 2
+
+
+def test_a_closed_pipe_loses_no_row_of_a_file(folder):
+    (folder / "rows.csv").write_text("text\n" + "hello w0rld\n" * 20)
+    reading, writing = os.pipe()
+    os.close(reading)
+    arguments = [COMMAND, "predict", "toy.safetensors", "-f", "rows.csv", "-o", "out.csv"]
+    result = subprocess.run(arguments, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert [path.name for path in sorted(folder.glob("out.csv*"))] == ["out.csv", "out.csv.manifest"]
+    assert (folder / "out.csv").read_bytes().count(b"\n") == 21
 
 
 def test_a_pipe_gets_each_answer_at_once(folder):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 
 import levcert
 from levcert import Alphabet, Certificate, Certificates, ConvModel, Dataset, InputError, Split, VoteModel
+from levcert.certificates.audit import audit, read_classifier
 from levcert.datasets import RowReader
 from levcert.text.ball import Ball
 from levcert.training.votes import train as votes_module
@@ -94,10 +96,9 @@ def _use_model(path: Path, tally: Tally, what: str) -> str:
     return "read and certified"
 
 
-def models(count: int, seed: int, folder: Path) -> Tally:
+def _mutated_models(count: int, seed: int, folder: Path) -> Iterator[tuple[str, Path]]:
     """Mutate model files: half by bytes, half by someone who knows the format."""
-    tally, rng = Tally("mutated model files"), np.random.default_rng(seed)
-    originals = []
+    rng, originals = np.random.default_rng(seed), []
     for number, model in enumerate(_models()):
         model.save(folder / f"{number}.safetensors")
         originals.append((folder / f"{number}.safetensors").read_bytes())
@@ -105,9 +106,58 @@ def models(count: int, seed: int, folder: Path) -> Tally:
     for number in range(count):
         raw = originals[number % len(originals)]
         path.write_bytes(mutated_bytes(raw, rng) if rng.random() < 0.5 else mutated_header(raw, "levcert", rng))
-        what = f"model {number} of seed {seed}"
+        yield f"model {number} of seed {seed}", path
+
+
+def _hand_made_models(count: int, folder: Path) -> Iterator[tuple[str, Path]]:
+    path = folder / "hostile.safetensors"
+    for name, raw in list(hostile_models())[:count]:
+        path.write_bytes(raw)
+        yield name, path
+
+
+def models(count: int, seed: int, folder: Path) -> Tally:
+    """Read mutated model files, and certify with those that can be read."""
+    tally = Tally("mutated model files")
+    for what, path in _mutated_models(count, seed, folder):
         tally.judge(what, partial(_use_model, path, tally, what))
     return tally
+
+
+def audits(count: int, seed: int, folder: Path) -> Tally:
+    """Let the audit, which has readers of its own, read hand-made and mutated models, and mutated certificates."""
+    tally, rng = Tally("models and certificates for the audit"), np.random.default_rng(seed)
+    for what, path in chain(_hand_made_models(count, folder), _mutated_models(count, seed, folder)):
+        tally.judge(what, partial(_audit_model, path, tally, what))
+    model = _models()[0]
+    model.save(folder / "whole.safetensors")
+    for number in range(count):
+        ending = ("csv", "jsonl", "parquet")[number % 3]
+        path = folder / f"rows.{ending}"
+        levcert.certify(model, TEXTS, max_distance=2).save(path)
+        path.write_bytes(mutated_bytes(path.read_bytes(), rng))
+        tally.judge(f"rows {number} of seed {seed}", partial(_audit_rows, folder / "whole.safetensors", path))
+    return tally
+
+
+def _audit_model(path: Path, tally: Tally, what: str) -> str:
+    """Read a model as the audit does; where levcert reads it, too, their labels must agree."""
+    classifier = read_classifier(path)
+    labels = []
+    for text in TEXTS:
+        decision = classifier.decide(classifier.alphabet.encode(classifier.alphabet.typed(text)))
+        labels.append(classifier.labels[decision.label] if decision.certain else None)
+    try:
+        predicted = levcert.load(path).predict(TEXTS)
+    except InputError:
+        return "read by the audit only"
+    if any(label not in (None, found) for label, found in zip(labels, predicted, strict=True)):
+        tally.wrong.append(f"{what}: {labels}, {predicted}")
+    return "read"
+
+
+def _audit_rows(model: Path, rows: Path) -> str:
+    return f"audited, {len(audit(model, rows, texts=200, trials=9).refuted)} refuted"
 
 
 def checkpoints(count: int, seed: int, folder: Path) -> Tally:
@@ -181,9 +231,7 @@ def _use_rows(path: Path) -> str:
 def hand_made(count: int, seed: int, folder: Path) -> Tally:
     """Models that someone has made on purpose: all that a header can claim, and what costs memory or time."""
     tally = Tally("hand-made hostile models")
-    for name, raw in list(hostile_models())[:count]:
-        path = folder / "hostile.safetensors"
-        path.write_bytes(raw)
+    for name, path in _hand_made_models(count, folder):
         tally.judge(name, partial(_use_model, path, tally, name))
     return tally
 
@@ -193,4 +241,5 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Tally], int]] = {
     "checkpoints": (checkpoints, 3_000),
     "inputs": (inputs, 7_000),
     "hand-made": (hand_made, 1_000),
+    "audits": (audits, 3_000),
 }

@@ -9,6 +9,7 @@ import levcert
 from levcert import Alphabet, Certificate, Certificates, ConvModel, VoteModel
 from levcert.certifiers import exact
 from levcert.certifiers.base import Batch
+from levcert.certifiers.search import budget as budgets
 from levcert.certifiers.search import edit_chains, effects_in_parts, refine
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.ground import TextGround
@@ -95,6 +96,32 @@ def test_chains_stop_where_more_edits_cost_too_much(monkeypatch):
     assert row.undecided == "too long for chains of more than 20 edits"
     assert (row.radius, whole.undecided) == (20, None)
     assert whole.radius > 20
+
+
+@pytest.mark.parametrize("budget", [None, 5.0])
+def test_a_text_too_long_for_chains_gets_one_pass_unless_time_is_given(budget, monkeypatch):
+    model, texts = votes(), [text(9, 3), text(300)]
+    short, whole = levcert.certify(model, texts, "chains", max_distance=9)
+    monkeypatch.setattr(edit_chains, "LONGEST_FOR_CHAINS", 200)
+    first, row = levcert.certify(model, texts, "chains", max_distance=9, budget=budget)
+    assert (first.radius, first.undecided) == (short.radius, None)
+    if budget is None:
+        assert row.undecided == "too long for chains (300 symbols)"
+        assert row.radius == levcert.certify(model, texts, "lipschitz")[1].radius <= whole.radius
+    else:
+        assert (row.radius, row.undecided) == (whole.radius, None)
+
+
+def test_walks_along_near_edits_are_counted(monkeypatch):
+    """One letter many times: every edit is like every other, and the paths between them take most of the time."""
+    whole = levcert.certify(votes(), ["a" * 60])[0]
+    monkeypatch.setattr(budgets, "MOST_STEPS", 100)
+    row = levcert.certify(votes(), ["a" * 60])[0]
+    assert row.undecided == "the search has used its 100 steps along near edits"
+    assert row.radius <= whole.radius
+    unlimited = levcert.certify(votes(), ["a" * 60], levcert.Refine(expansions=None))[0]
+    assert unlimited.undecided is None
+    assert unlimited.claim == "exact"
 
 
 def test_effects_in_parts_are_those_of_the_whole(monkeypatch):

@@ -17,10 +17,10 @@ Inside, a byte text is a str with one character U+0000 … U+00FF per byte, so t
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import random
-import struct
 import sys
 from array import array
 from collections import Counter
@@ -31,7 +31,7 @@ from functools import cached_property
 from itertools import chain, islice
 from operator import add
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import IO, Any, AnyStr, Final, Literal
 
 from levcert.errors import InputError
 
@@ -44,9 +44,17 @@ Numbers = list[float]  # or whole numbers of some unit: Python computes with bot
 
 _TYPES: Final = {"F64": "d", "F32": "f", "I8": "b", "U8": "B", "I16": "h", "U16": "H", "I32": "i", "U32": "I",
                  "I64": "q", "U64": "Q"}  # fmt: skip
-_LONGEST_HEADER: Final = 100_000_000  # as safetensors has it
+_NUMPY_TYPES: Final = {"d": "<f8", "f": "<f4", "b": "|i1", "B": "|u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4",
+                       "q": "<i8", "Q": "<u8"}  # fmt: skip
+# Limits of docs/formats.md: reading a file takes memory and time in proportion to its size.
+_LONGEST_HEADER: Final = 2**25  # bytes
+_MOST_DIMENSIONS: Final = 8
 _LARGEST_TABLE: Final = 2**24
 _LONGEST_ORDER: Final = 32
+_WIDEST_WINDOW: Final = 1024
+_LONGEST_LABEL: Final = 1000
+_SMALLEST_ROOM: Final = 2**26  # bytes that the tables of even the smallest file may take
+_EXPANSION: Final = 64  # times the bytes of its tensors that the tables of a larger one may take
 
 
 @dataclass(frozen=True)
@@ -58,33 +66,63 @@ class Tensor:
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
-    """Read an 8-byte length, a JSON header of that length, and little-endian tensors behind it."""
-    content = path.read_bytes()
-    if len(content) < 8:
-        raise ValueError("the file is shorter than its header says")
-    (length,) = struct.unpack("<Q", content[:8])
-    if length > min(_LONGEST_HEADER, len(content) - 8):
-        raise ValueError("the header is longer than the file")
-    header, data = json.loads(content[8 : 8 + length]), memoryview(content)[8 + length :]
+    """Read an 8-byte length, a JSON header of that length, and little-endian tensors behind it, one after the other."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not a regular file")
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
+        if len(start) < 8 or length > path.stat().st_size - 8:
+            raise ValueError("the file is shorter than its header says")
+        if length > _LONGEST_HEADER:
+            raise ValueError(f"the header has {length:,} bytes, more than any model needs")
+        header, data = json.loads(file.read(length)), memoryview(file.read())
     metadata = header.pop("__metadata__", {})
-    tensors, end_of_all = {}, 0
-    for name, entry in header.items():
+    tensors, read = {}, 0
+    for name, entry in sorted(header.items(), key=lambda item: tuple(item[1]["data_offsets"])):
         (begin, end), shape = entry["data_offsets"], tuple(entry["shape"])
         if entry["dtype"] not in _TYPES:
             raise ValueError(f"the tensor {name!r} has the unknown type {entry['dtype']!r}")
         values = array(_TYPES[entry["dtype"]])
-        fits = all(isinstance(n, int) and n >= 0 for n in (begin, end, *shape)) and begin <= end <= len(data)
-        if not fits or math.prod(shape) * values.itemsize != end - begin:
-            raise ValueError(f"the tensor {name!r} lies outside the file, or its size does not match its shape")
+        whole = len(shape) <= _MOST_DIMENSIONS and all(type(n) is int and n >= 0 for n in (begin, end, *shape))
+        if not whole or begin != read or end > len(data) or math.prod(shape) * values.itemsize != end - begin:
+            raise ValueError(f"the tensor {name!r} lies outside the file or over another, or has not the size it says")
         values.frombytes(data[begin:end])
         if sys.byteorder == "big":
             values.byteswap()
         if values.typecode in "df" and not all(map(math.isfinite, values)):
             raise ValueError(f"the tensor {name!r} contains NaN or infinity")
-        tensors[name], end_of_all = Tensor(shape, values), max(end_of_all, end)
-    if end_of_all != len(data):
+        tensors[name], read = Tensor(shape, values), end
+    if read != len(data):
         raise ValueError("there are bytes after the last tensor, or bytes are missing")
     return metadata, tensors
+
+
+def _check_sum(fields: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    """Compare the field ``sha256`` with that of everything else in the file; version 0.1 wrote none."""
+    expected = fields.pop("sha256", None)
+    if expected is None:
+        return
+    digest = hashlib.sha256()
+    parts = [json.dumps(fields, sort_keys=True).encode()]
+    for name, tensor in sorted(tensors.items()):
+        values = tensor.values
+        if sys.byteorder == "big":
+            values = array(values.typecode, values)
+            values.byteswap()
+        parts.append(json.dumps([name, _NUMPY_TYPES[values.typecode], tensor.shape]).encode())
+        parts.append(values.tobytes())
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    if digest.hexdigest() != expected:
+        raise ValueError("its contents do not match its checksum")
+
+
+def _check_room(tables: int, tensors: dict[str, Tensor]) -> None:
+    """Refuse tables of so many bytes where the tensors are too small for them."""
+    stored = sum(len(tensor.values) * tensor.values.itemsize for tensor in tensors.values())
+    if tables > max(_SMALLEST_ROOM, _EXPANSION * stored):
+        raise ValueError(f"its tables take {tables:,} bytes, out of proportion to the file")
 
 
 @dataclass(frozen=True)
@@ -183,12 +221,13 @@ def _fold_table(changes: str) -> dict[int, str]:
     table: dict[int, str] = {}
     for line in changes.split("\n"):
         target, _, characters = line.partition(":")
+        new = chr(int(target, 16)) if target else ""
         for run in characters.split():
             first, _, last = run.partition("-")
             for point in range(int(first, 16), min(int(last or first, 16), sys.maxunicode) + 1):
                 if point in table:
                     raise ValueError("the fold of the alphabet is damaged")
-                table[point] = chr(int(target, 16)) if target else ""
+                table[point] = new
     if not table or any(ord(new) in table for new in table.values() if new):
         raise ValueError("the fold of the alphabet is damaged")
     return table
@@ -213,6 +252,7 @@ class Votes:
             raise ValueError("the orders are damaged")
         if type(rows) is not int or not 2 <= rows <= _LARGEST_TABLE or rows & (rows - 1):
             raise ValueError("the number of rows is not a power of two")
+        _check_room(len(orders) * rows * classes, tensors)
         votes, used = tensors.pop("votes"), tensors.pop("used_rows", None)
         stored = len(used.values) if used else len(orders) * rows
         if (
@@ -303,6 +343,9 @@ class Convolution:
             raise ValueError("the layers or the activation are unknown")
         if options.get("pooling", "sum") not in ("sum", "mean"):
             raise ValueError("the pooling is unknown")
+        if layers > len(tensors):
+            raise ValueError("there are more layers than tensors")
+        _check_room(8 * (symbols + 1) * math.prod(tensors["kernel.0"].shape[:2]), tensors)
         self._tensors = [tensors.pop(name) for name in ("embedding", *(f"kernel.{i}" for i in range(layers)), "head")]
         embedding, *kernels, _ = self._tensors
         inputs = [embedding.shape[-1], *(kernel.shape[1] for kernel in kernels)]
@@ -313,6 +356,8 @@ class Convolution:
             raise ValueError("the tensors do not fit the header")
         self.taps = [kernel.shape[0] for kernel in kernels]
         self.width = 1 + sum(taps - 1 for taps in self.taps)
+        if self.width > _WIDEST_WINDOW or any(tensor.values.typecode not in "df" for tensor in self._tensors):
+            raise ValueError("its windows are too wide, or its weights are not floats")
         self._floats = _weights([(tensor.shape, list(map(float, tensor.values))) for tensor in self._tensors])
 
     def around(self, ids: Ids, first: int, last: int) -> Numbers:
@@ -414,11 +459,14 @@ def read_classifier(path: str | Path) -> Classifier:
         if "levcert" not in metadata:
             raise ValueError("levcert did not write it")
         header = json.loads(metadata["levcert"])
-        if header["format_version"] != 1:
+        _check_sum(header, tensors)
+        if type(header["format_version"]) is not int or header["format_version"] != 1:
             raise ValueError(f"it has format version {header['format_version']!r}, and the audit reads version 1")
         alphabet, labels, options = Alphabet.from_header(header["alphabet"]), header["labels"], header["options"]
         if len(labels) < 2 or len(set(labels)) < len(labels) or not all(isinstance(name, str) for name in labels):
             raise ValueError("the labels are damaged")
+        if max(map(len, labels)) > _LONGEST_LABEL:
+            raise ValueError(f"a label is longer than {_LONGEST_LABEL:,} characters")
         if header["kind"] == "votes":
             return Classifier(alphabet, tuple(labels), Votes(tensors, options, len(labels)))
         if header["kind"] == "conv":
@@ -745,27 +793,38 @@ def read_rows(rows: Rows) -> Iterator[Row]:
             raise InputError(f"Row {number}{where} is not a certificate: {error}") from None
 
 
+_LONGEST_LINE: Final = 2**26  # characters
+
+
 def _records_of_file(path: str | Path) -> Iterator[dict[str, Any]]:
     path = Path(path)
     if path.suffix == ".csv":
-        csv.field_size_limit(2**31 - 1)
+        csv.field_size_limit(_LONGEST_LINE)
         # surrogatepass and newline="": every str comes back as it was written
         with path.open(encoding="utf-8", errors="surrogatepass", newline="") as file:
-            yield from csv.DictReader(file, strict=True)
+            yield from csv.DictReader(_lines(file), strict=True)
     elif path.suffix == ".parquet":
         import pyarrow.parquet as pq
 
         for batch in pq.ParquetFile(path).iter_batches():
             yield from batch.to_pylist()
     elif str(path) == "-":
-        yield from map(json.loads, sys.stdin.buffer)
+        yield from map(json.loads, _lines(sys.stdin.buffer))
     elif path.suffix == ".jsonl" or path.is_fifo():
         with path.open("rb") as file:
-            yield from map(json.loads, file)
+            yield from map(json.loads, _lines(file))
     elif path.exists():
         raise InputError(f"Unknown file type: {path}. The name must end in .csv, .jsonl, .parquet.")
     else:
         raise FileNotFoundError(2, "there is no such file", str(path))
+
+
+def _lines(file: IO[AnyStr]) -> Iterator[AnyStr]:
+    """Give the lines of a file; one that is too long is an error before it is in memory."""
+    while line := file.readline(_LONGEST_LINE + 1):
+        if len(line) > _LONGEST_LINE:
+            raise ValueError(f"its line is longer than {_LONGEST_LINE:,} characters.")
+        yield line
 
 
 def _record_of_object(row: Any) -> dict[str, Any]:
@@ -861,6 +920,16 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 )  # fmt: skip
 
 _SELF_CHECKS: Final = 0.01  # the share of texts that are scored from scratch as well
+# What bounds the time and the memory of one row, whatever it says.
+_LONGEST_TEXT: Final = 1_000_000  # characters or bytes
+_MOST_UNITS: Final = 2**25  # characters or bytes of all texts that are looked at
+_MOST_EDITS: Final = 10_000  # in one trial
+_MOST_STEPS: Final = 2**26  # of measuring a distance, about a microsecond each
+
+
+def _can_measure(text: str, limit: int) -> bool:
+    """Say whether :meth:`Threat.distance` up to a limit takes a minute or two at most."""
+    return len(text) * (2 * limit + 1) <= _MOST_STEPS
 
 
 @dataclass(frozen=True)
@@ -1000,6 +1069,12 @@ def _find(classifier: Classifier, row: Row, texts: int, trials: int, seed: int) 
         return finding(
             "REFUTED", f"the row is about the fold {row.fold!r}, and the model has the fold {alphabet.fold_name!r}"
         )
+    if max(len(text), len(other or "")) > _LONGEST_TEXT:
+        return finding(
+            "not checked", f"a text of more than {_LONGEST_TEXT:,} {alphabet.kind} is too long for the audit"
+        )
+    if other is not None and not _can_measure(text, min(row.upper or 0, len(text) + len(other))):
+        return finding("not checked", "the counterexample is too many edits away to count them")
     try:
         label = _check_label(classifier, row, text)
         if label is None:
@@ -1090,6 +1165,8 @@ class Search:
 
     def verdict(self, most_texts: int, trials: int) -> tuple[Verdict, str]:
         """Enumerate the largest ball that fits the limit; beyond it, try texts."""
+        room = max(3, _MOST_UNITS // (len(self.text) + 1))
+        most_texts, trials = min(most_texts, room), min(trials, room)
         whole, edits = self._largest_ball(most_texts)
         for candidate in self.threat.texts(self.text, edits):
             self.look_at(candidate, self.base)
@@ -1097,7 +1174,8 @@ class Search:
         within += " of known characters" * self.threat.known_only
         if whole:
             return "confirmed by enumeration", f"{_counted(len(self.ahead), 'text')} within {within}"
-        most = min(self.radius, 2 * len(self.text) + 10)  # more than that, and nothing of the text is left
+        # more than twice the length, and nothing of the text is left
+        most = min(self.radius, 2 * len(self.text) + 10, _MOST_EDITS)
         tried = self._try_random_scripts(most, trials - 2 * (trials // 3))
         tried += self._try_best_edits_together(most, trials // 3, singles_known=edits > 0)
         tried += self._try_greedily(most, trials // 3)
@@ -1129,6 +1207,9 @@ class Search:
             lost = decision.label != self.label if self.target is None else decision.label == self.target
             if lost and not decision.certain:
                 self.close = candidate
+            elif lost and not _can_measure(self.text, min(self.radius, len(self.text) + len(candidate))):
+                new = self.classifier.labels[decision.label]
+                raise _Refuted(f"the radius is {self.radius}, and a text within it has the label {new!r}", candidate)
             elif lost:
                 distance = self.threat.distance(self.text, candidate, self.radius)
                 if distance is None:

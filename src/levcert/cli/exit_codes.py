@@ -1,4 +1,4 @@
-"""How a command ends: 0, 2 for bad input or SIGTERM with one sentence, 130 after Ctrl-C; never with a traceback."""
+"""How a command ends: 0, 2 with one sentence (bad input, SIGTERM, a closed pipe), 130 after Ctrl-C; no traceback."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ def _endings() -> Iterator[None]:
     except _UsageError as error:
         error.message = printable(error.message)  # it may quote the name of a file
         raise
-    except BrokenPipeError:  # the reader of our pipe (head, less) has seen enough
+    except BrokenPipeError:  # head and less leave early; a script must not take what it got for everything
         _close(sys.stdout)
+        raise _ending(2, "The program that reads the output stopped reading; the rest is not printed.") from None
     except Terminated as interrupt:
         raise _ending(2, str(interrupt)) from None
     except KeyboardInterrupt as interrupt:

@@ -7,12 +7,15 @@ with the next one.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, count
+from functools import partial
+from itertools import chain, count, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +46,7 @@ class _Collector:
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self._row = count(1)
+        self.given = 0  # blocks
         self._empty: list[Any] = [None] * len(names)
         self._reset()
 
@@ -64,10 +68,11 @@ class _Collector:
     def block(self, places: list[int] | None = None) -> Block:
         """Return the rows as columns, and begin with the next block; ``places`` are those of the names in a row."""
         indices = range(len(self.names)) if places is None else places
-        columns = {name: [row[i] for row in self.rows] for name, i in zip(self.names, indices, strict=True)}
-        numbers = [next(self._row) for _ in self.lines]
+        columns = {name: list(map(itemgetter(i), self.rows)) for name, i in zip(self.names, indices, strict=True)}
+        numbers = list(islice(self._row, len(self.lines)))
         block = Block(self.lines, numbers, columns, self.defects)
         self._reset()
+        self.given += 1
         return block
 
 
@@ -76,12 +81,17 @@ def too_long() -> str:
 
 
 def read_csv(file: TextFile, choose: Choose, delimiter: str | None, wanted: list[str]) -> Iterator[Block]:
-    """Read csv; without a delimiter, guess it from the header."""
+    """Read csv; without a delimiter, guess it from the header.
+
+    Some 100,000 characters at a time are parsed at once.  If a row in them is not one line, or is bad, they are parsed
+    again, row by row, up to the end of the row in which they end.
+    """
     csv.field_size_limit(row_files.LONGEST_FIELD)  # for the whole process: the csv module has no other way
-    lines = file.lines(strict=True)
+    lines = _CsvLines(file.blocks())
     first = next(lines, "")
-    delimiter = delimiter or guess_delimiter(first, wanted)
-    reader = csv.reader(chain([first] if first else [], lines), strict=True, delimiter=delimiter)
+    lines.put_back(first)
+    parsed = partial(csv.reader, strict=True, delimiter=delimiter or guess_delimiter(first, wanted))
+    reader = parsed(lines)
     try:
         header = next(reader, [])
     except csv.Error as error:
@@ -89,26 +99,88 @@ def read_csv(file: TextFile, choose: Choose, delimiter: str | None, wanted: list
     collector = _Collector(choose(header))
     width, places = len(header), [header.index(name) for name in collector.names]
     collector._empty = [None] * width
-    rows, numbers, characters = collector.rows, collector.lines, 0
+    line = reader.line_num
     while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
+        while lines.left:
+            line = yield from _rows_one_by_one(parsed(lines), lines, line, collector, width, places)
+        block = lines.next_block()
+        if not block:
             break
+        rows = _plain_rows(parsed(io.StringIO(block, newline="\n")), block, width)
+        if rows is None:
+            lines.put_back(block)
+            continue
+        collector.rows, collector.lines = rows, list(range(line + 1, line + 1 + len(rows)))
+        line += len(rows)
+        yield collector.block(places)
+    if not collector.given:
+        yield collector.block(places)
+
+
+class _CsvLines:
+    """Lines for the csv module, and how many of the present block are left."""
+
+    def __init__(self, blocks: Iterator[str]) -> None:
+        self._blocks = blocks
+        self._lines: Iterator[str] = iter(())
+        self.left = 0
+
+    def __iter__(self) -> _CsvLines:
+        return self
+
+    def __next__(self) -> str:
+        if not self.left:
+            block = next(self._blocks)
+            self.put_back(block)
+        self.left -= 1
+        return next(self._lines)
+
+    def put_back(self, text: str) -> None:
+        """Give these lines next, and then what is left."""
+        count = text.count("\n") + (not text.endswith("\n") and text != "")
+        self._lines, self.left = chain(io.StringIO(text, newline="\n"), self._lines), self.left + count
+
+    def next_block(self) -> str:
+        """Return the next block; "" at the end.  No line of the one before may be left."""
+        return next(self._blocks, "")
+
+
+def _plain_rows(reader: Iterator[list[str]], block: str, width: int) -> list[list[str]] | None:
+    """Return the rows of a block of lines if each line is a row of this width."""
+    try:
+        rows = list(reader)
+    except csv.Error:
+        return None
+    lines = block.count("\n") + (not block.endswith("\n"))
+    return rows if len(rows) == lines and set(map(len, rows)) == {width} else None
+
+
+def _rows_one_by_one(
+    reader: Any, lines: _CsvLines, before: int, collector: _Collector, width: int, places: list[int]
+) -> Generator[Block, None, int]:
+    """Give the rows of the lines that are left; return the number of the last line."""
+    characters = 0
+    while lines.left:
+        line = before + reader.line_num + 1
+        try:
+            cells = next(reader, None)
         except csv.Error as error:
             collector.bad(line, f"not a valid row ({error})")
             continue
+        if cells is None:
+            break
         if len(cells) == width:
-            rows.append(cells)
-            numbers.append(line)
+            collector.rows.append(cells)
+            collector.lines.append(line)
             characters += sum(map(len, cells))
         elif cells:  # not an empty line
             collector.bad(line, f"{len(cells)} columns instead of {width}")
-        if len(rows) >= _ROWS or characters >= _CHARACTERS:
+        if len(collector.rows) >= _ROWS or characters >= _CHARACTERS:
             yield collector.block(places)
-            rows, numbers, characters = collector.rows, collector.lines, 0
-    yield collector.block(places)
+            characters = 0
+    if collector.rows:
+        yield collector.block(places)
+    return before + int(reader.line_num)
 
 
 def read_tsv(file: TextFile, choose: Choose) -> Iterator[Block]:

@@ -16,6 +16,7 @@ from levcert.files import row_files
 
 COMPRESSED: Final = (".gz", ".zst")
 DELIMITERS: Final = (",", ";", "\t", "|")
+_AT_ONCE: Final = 1 << 17  # characters
 _SAMPLE: Final = 1 << 20  # bytes that the encoding is guessed from
 _MARKS: Final = {  # byte-order marks; that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
@@ -55,6 +56,21 @@ class TextFile:
             while line and not line.endswith("\n"):
                 line = readline(limit)
             yield TooLong()
+
+    def blocks(self) -> Iterator[str]:
+        """Give the rest of the file in strings of whole lines, some 100,000 characters each; long ones are errors."""
+        limit = row_files.LONGEST_FIELD
+        parts: list[str] = []  # of a line that has not ended
+        while more := self.file.read(min(_AT_ONCE, limit)):
+            end = more.rfind("\n") + 1
+            if sum(map(len, parts)) + (more.find("\n") + 1 or len(more)) > limit:
+                raise InputError(f"A line is longer than {limit:,} characters.")
+            if end:
+                yield "".join([*parts, more[:end]])
+                parts = []
+            parts.append(more[end:])
+        if last := "".join(parts):
+            yield last
 
 
 @contextmanager

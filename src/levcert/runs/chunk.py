@@ -57,6 +57,7 @@ class Answer:
     rows: int
     summary: dict[str, float]
     seconds: float = 0.0
+    sha256: str | None = None  # of the body; the worker computes it, so that the one writer need not
 
 
 class Task(Protocol):

@@ -46,9 +46,9 @@ def connected(address: str, tls: Tls | None = None) -> Iterator[Client]:
             yield client
         return
     try:
-        client = distributed.Client(address, security=_security(distributed, tls), timeout="10s")
+        client = distributed.Client(address, security=_security(distributed, address, tls), timeout="10s")
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise InputError(f"There is no scheduler at {address}: {error}.") from None
+        raise InputError(f"Cannot connect to a dask scheduler at {address}: {str(error).rstrip('.')}.") from None
     with client:
         yield client
 
@@ -76,8 +76,9 @@ def _local_workers(address: str) -> int:
     return int(count)
 
 
-def _security(distributed: Any, tls: Tls | None) -> Any:
-    if tls is None or tls == Tls():
+def _security(distributed: Any, address: str, tls: Tls | None) -> Any:
+    tls = tls or Tls()
+    if tls == Tls() and not address.startswith("tls:"):
         return None
     for path in (tls.ca_file, tls.certificate, tls.key):
         if path is None or not path.is_file():

@@ -95,7 +95,8 @@ class PartFile:
         if self.bytes and os.pread(self.data.fileno(), len(answer.header), 0) != answer.header:
             raise InputError("The texts in one file must be all str or all bytes; write two files.")
         _write(self.data, data)
-        line = {"rows": answer.rows, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        known = answer.sha256 if self.bytes else None  # that of the first chunk is without the header
+        line = {"rows": answer.rows, "bytes": len(data), "sha256": known or hashlib.sha256(data).hexdigest()}
         self._add_line(line | {"summary": answer.summary} | ({"input": digest} if digest else {}))
         self._count(line | {"summary": answer.summary})
         self.digest.update(data)

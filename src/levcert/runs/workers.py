@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
@@ -97,6 +98,7 @@ def answer(key: str, chunk: Chunk) -> Answer:
     started = time.perf_counter()
     result = answered(chunk)
     result.seconds = time.perf_counter() - started
+    result.sha256 = hashlib.sha256(result.body).hexdigest()
     return result
 
 

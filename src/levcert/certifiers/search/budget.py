@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+MOST_STEPS: Final = 1 << 29  # along near edits, some 3 ns each, where expansions are limited
 _LONGEST_WAIT: Final = 1e6  # seconds: a thread cannot wait for much longer
 
 
@@ -36,6 +37,7 @@ class Budget:
         self.left = np.array([np.iinfo(np.int64).max if self.expansions is None else self.expansions], dtype=np.int64)
         self.stop = np.zeros(1, dtype=np.uint8)
         self._start = int(self.left[0])
+        self._steps = 0
         self.deadline = None if self.seconds is None else time.perf_counter() + self.seconds
 
     @contextmanager
@@ -59,6 +61,16 @@ class Budget:
     def spend(self, expansions: int) -> None:
         """Take some expansions; raise OutOfBudgetError if too few are left, or no time."""
         self.left[0] -= expansions
+        self.check()
+
+    def walk(self, steps: int) -> None:
+        """Take so many steps along near edits; raise OutOfBudgetError if they are too many.
+
+        Where every edit is alike (one letter, a thousand times), walking takes far longer than the expansions.
+        """
+        self._steps += steps
+        if self.expansions is not None and self._steps > MOST_STEPS:
+            raise OutOfBudgetError(f"the search has used its {MOST_STEPS:,} steps along near edits")
         self.check()
 
     def check(self) -> None:

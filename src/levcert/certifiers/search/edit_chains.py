@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
 from levcert.certifiers.base import Array, Batch, Certifier, Verdict
-from levcert.certifiers.lipschitz import window_ranges
+from levcert.certifiers.lipschitz import Lipschitz, window_ranges
 from levcert.certifiers.renamed_options import renamed_option
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.errors import InputError
@@ -35,6 +35,7 @@ from levcert.models.window import WindowModel
 from levcert.text.alphabet import Ids
 from levcert.text.edits import Operation
 
+LONGEST_FOR_CHAINS: Final = 1 << 20  # symbols; longer texts, where no time is given, get the radius of one pass
 _FIRST_EDITS = 8  # edits to compute totals for; then four times as many, until the margin is used up
 _ONCE = 16  # edits at once, at most
 _NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
@@ -71,7 +72,11 @@ class Chains(Certifier):
             raise InputError(f"chains needs {self.needs}; use exact for this one.")
         verdicts = []
         for index in range(len(batch.texts)):
-            radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget))
+            length = len(batch.encoded[index])
+            if length > LONGEST_FOR_CHAINS and self.budget is None:
+                radius, undecided = one_pass(batch, index), f"too long for chains ({length:,} symbols)"
+            else:
+                radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget))
             verdicts.append(Verdict(radius, "proved", float(batch.margin[index]), undecided=undecided))
         return verdicts
 
@@ -104,6 +109,13 @@ class Chains(Certifier):
             if edits >= affordable:
                 return proved, f"too long for chains of more than {edits:,} edits"
             edits = min(4 * edits, most, affordable)
+
+
+def one_pass(batch: Batch, index: int) -> int:
+    """Return the radius of a text by one pass (:class:`Lipschitz`)."""
+    one = len(batch.texts) == 1  # a long text is not encoded twice
+    alone = batch if one else replace(batch, texts=[batch.texts[index]])
+    return Lipschitz().verdicts(alone)[0].radius
 
 
 @dataclass

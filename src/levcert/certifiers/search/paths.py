@@ -90,6 +90,7 @@ class ClassSearch:
                 script = best_script(self.ground, self.single, self._pairs(edges), k, self.margin)
                 if script is not None:
                     return script
+            self.budget.walk(len(edges.values) * k)
             if edges.sweep(self.layers, self.single, k).best < 2 * self.margin:
                 return None
 

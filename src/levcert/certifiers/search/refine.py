@@ -8,17 +8,17 @@ theorem and its proof: docs/exact-radius.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 
 from levcert.certifiers.base import Batch, Certifier, Verdict, is_counterexample, radii
-from levcert.certifiers.lipschitz import Lipschitz, edit_costs, window_ranges
+from levcert.certifiers.lipschitz import edit_costs, window_ranges
 from levcert.certifiers.renamed_options import renamed_option
 from levcert.certifiers.search.budget import Budget, OutOfBudgetError
 from levcert.certifiers.search.clusters import Move
-from levcert.certifiers.search.edit_chains import Chains
+from levcert.certifiers.search.edit_chains import LONGEST_FOR_CHAINS, Chains, one_pass
 from levcert.certifiers.search.ground import TextGround
 from levcert.certifiers.search.layers import layers_for
 from levcert.certifiers.search.paths import ClassSearch
@@ -31,7 +31,6 @@ from levcert.text.model_view import typed
 
 # Longer texts are left to chains, which work in blocks; still longer ones, where no time is given, to one pass.
 LONGEST_SEARCHED: Final = 1 << 16  # symbols
-LONGEST_FOR_CHAINS: Final = 1 << 20
 _MOST_BYTES: Final = 1 << 30  # of the tables of one text
 _MOST_PACKED: Final = 1 << 22  # edits × symbols in the search for far edits beyond the radius
 _LONGEST_MEASURED: Final = 20_000  # characters; the distance of two texts takes time that grows with the square
@@ -60,12 +59,12 @@ class Refine(Certifier):
             raise InputError(f"refine needs {self.needs}; use exact for this one.")
         if self.max_distance is None:
             return [self.search(batch, index).run() for index in range(len(batch.texts))]
-        one_pass = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
+        at_once = radii(batch.margins, edit_costs(batch), batch.allowance, batch.reach)
         return [
             Verdict(self.max_distance, "proved", float(batch.margin[index]))  # what the search would say, for nothing
             if radius >= self.max_distance
             else self.search(batch, index).run()
-            for index, radius in enumerate(one_pass)
+            for index, radius in enumerate(at_once)
         ]
 
     def search(self, batch: Batch, index: int) -> RadiusSearch:
@@ -140,17 +139,15 @@ class RadiusSearch:
         """Return the radius that chains prove for a text that is too long for the search."""
         length = len(self.text.ids)
         self.undecided = f"too long for the exact search ({length:,} symbols)"
-        one_pass = self._one_pass(most)
+        least = self._one_pass(most)
         if length > LONGEST_FOR_CHAINS and self.budget.seconds is None:
-            return one_pass
+            return least
         ranges = window_ranges(self.text.model)
         assert ranges is not None
-        return max(one_pass, Chains(most).proved(self.batch, self.index, ranges, self.budget, one_pass)[0])
+        return max(least, Chains(most).proved(self.batch, self.index, ranges, self.budget, least)[0])
 
     def _one_pass(self, most: int) -> int:
-        one = len(self.batch.texts) == 1  # a long text is not encoded twice
-        alone = self.batch if one else replace(self.batch, texts=[self.batch.texts[self.index]])
-        return min(most, Lipschitz().verdicts(alone)[0].radius)
+        return min(most, one_pass(self.batch, self.index))
 
     def _decide(self, k: int, *, pairs_only: bool = False) -> list[Move] | None:
         """Return at most k edits that change the label, or None if there are none."""
