@@ -124,8 +124,6 @@ def _tfidf(step: Any) -> tuple[Array | None, Any]:
     idf = None if not step.use_idf else getattr(step, "idf_", None)
     if step.use_idf and idf is None:
         raise InputError("The pipeline is not fitted; call pipeline.fit(texts, labels) first.")
-    if idf is not None and (np.asarray(idf) <= 0).any():
-        raise InputError("An idf is not positive, which scikit-learn never computes; fit the pipeline again.")
     return None if idf is None else np.asarray(idf, dtype=np.float64), step.norm
 
 

@@ -32,6 +32,7 @@ from levcert.text.folding import Fold
 Array = npt.NDArray[np.float64]
 Norm = Literal["l1", "l2"]
 _TEXTS_AT_ONCE: Final = 1024
+_IDF: Final = (1e-50, 1e50)  # so that squares keep their digits
 
 
 class LinearNgrams:
@@ -80,6 +81,8 @@ class LinearNgrams:
             raise InputError("An n-gram contains an id outside the vocabulary's characters.")
         if norm not in (None, "l1", "l2"):
             raise InputError(f"norm must be l1, l2 or None, not {norm!r}.")
+        if self.idf is not None and not ((self.idf > _IDF[0]) & (self.idf < _IDF[1])).all():
+            raise InputError("An idf is not positive or out of range, which scikit-learn never computes; fit again.")
         for name, numbers in (("weights", self.weights), ("intercept", self.intercept), ("idf", self.factors)):
             if not np.isfinite(numbers).all():
                 raise InputError(f"The {name} contain NaN or infinity; fit the pipeline again.")
@@ -173,4 +176,6 @@ class LinearNgrams:
         weights = take(tensors, "weights", (len(grams), len(header.labels)))
         intercept = take(tensors, "intercept", (len(header.labels),))
         idf = take(tensors, "idf", (len(grams),)) if "idf" in tensors else None
-        return cls(front_end, grams, weights, intercept, idf=idf, norm=norm, labels=header.labels, origin=origin)
+        model = cls(front_end, grams, weights, intercept, idf=idf, norm=norm, labels=header.labels, origin=origin)
+        model.training = header.training
+        return model
