@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import levcert
+from levcert.benchmark.imported_pipeline import imported_pipeline
 from levcert.benchmark.tfidf_baseline import TfidfBaseline
 from levcert.datasets import Dataset
 from levcert.models.conv import ConvModel
@@ -45,9 +46,12 @@ def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
     return ConvModel(levcert.Alphabet("ab"), embedding, [taps], head, labels=dataset.labels)
 
 
-MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], Any]]] = {  # window models, and one function
+MADE: Final[
+    dict[str, Callable[[Dataset, dict[str, Any]], Any]]
+] = {  # window models, one function and one imported model
     "untrained": _untrained_model,
     "random": _random_model,
     "alternating": _alternating_model,
     "tfidf": TfidfBaseline,
+    "pipeline": imported_pipeline,
 }
