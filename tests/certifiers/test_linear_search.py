@@ -11,8 +11,10 @@ from sklearn.pipeline import make_pipeline
 
 import levcert
 from levcert import Ball, InputError, Threat
-from levcert.certifiers.linear_search import TextSearch
+from levcert.certifiers import linear_search
+from levcert.certifiers.linear_search import Against, TextSearch
 from levcert.models.linear.from_sklearn import from_sklearn
+from levcert.models.linear.linear_ngrams import LinearNgrams
 
 PIECES = ["ab", "b", "a ", "aa", " ba", "\t", "  ", "bb ", "Ab", "İ", "Σ", "é", "ΒΣ"]
 # One of each kind that the models below tell apart, and characters that become two, none, or white space.
@@ -44,6 +46,18 @@ def random_model(seed):
         [rng.choice(classes) for _ in texts] if seed % 2 else [classes[n % len(classes)] for n in range(len(texts))],
     )
     return pipeline, from_sklearn(pipeline)
+
+
+def margin_of(model, text, label, other):
+    """The margin of a text times its norm, from its counts alone."""
+    rows, counts = model.counts(text)
+    sums = (model.scaled[rows] * counts[:, None]).sum(axis=0)
+    size = {
+        None: 1.0,
+        "l1": (model.factors[rows] * counts).sum(),
+        "l2": np.sqrt(((model.factors[rows] * counts) ** 2).sum()),
+    }[model.norm]
+    return (sums + size * model.intercept)[[label, other]] @ [1, -1]
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -92,17 +106,69 @@ def test_the_quick_losses_are_the_slow_ones(seed):
         for pair in search.against:
             for slot, choice in zip(*np.nonzero(pair.losses > -np.inf), strict=True):
                 edited = search.edited(text, int(slot), int(choice))
-                rows, counts = model.counts(edited)
-                sums = (model.scaled[rows] * counts[:, None]).sum(axis=0)
-                size = {
-                    None: 1.0,
-                    "l1": (model.factors[rows] * counts).sum(),
-                    "l2": np.sqrt(((model.factors[rows] * counts) ** 2).sum()),
-                }[model.norm]
-                real = (sums + size * model.intercept)[[search.label, pair.other]] @ [1, -1]
+                real = margin_of(model, edited, search.label, pair.other)
                 bound = pair.margin - pair.losses[slot, choice]
                 assert bound <= real + 1e-9
                 assert model.norm == "l2" or bound == pytest.approx(real, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
+    """With a threshold that every pair reaches: every text two edits away is there, and none lies below its bound."""
+    _, model = random_model(seed)
+    rng = random.Random(seed + 4000)
+    model.intercept[:] += np.array([rng.gauss(0, seed % 3) for _ in model.labels])
+    threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
+    listed = []
+
+    def two_edits(pair, found, loss, count):
+        assert count <= len(loss), "the text is too long for this test"
+        for (slot, choice, other, second), value in zip(found[:count].tolist(), loss.tolist(), strict=False):
+            edited = pair.search.edited(pair.search.edited(pair.search.text, other, second), slot, choice)
+            listed.append((edited, value))
+        return iter(())
+
+    monkeypatch.setattr(Against, "_two_edits", two_edits)
+    monkeypatch.setattr(linear_search, "_CLASSIFIED", 400_000)
+    for text in [random_text(rng, 6)[: rng.randint(1, 5)] for _ in range(2)]:
+        search = TextSearch(model, text, threat)
+        if (
+            model.front_end.depends_on_context(text)
+            or not len(model.counts(text)[0])
+            or len(search.brought.several) > linear_search._MOST_STRINGS
+        ):
+            continue
+        typed = "".join(search.brought.typed.values())
+        for pair in search.against:
+            listed.clear()
+            pair.tolerance, tolerance = 1e100, pair.tolerance
+            assert list(pair.pairs()) == []
+            real = {edited: margin_of(model, edited, search.label, pair.other) for edited, _ in listed}
+            gaps = np.array([real[edited] - (pair.margin - value) for edited, value in listed])
+            assert gaps.min(initial=0) >= -tolerance
+            if model.norm != "l2":
+                assert gaps.max(initial=0) <= tolerance
+            assert pair.worst <= min(real.values(), default=np.inf) + tolerance
+            seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
+            near = {
+                model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
+            }
+            for edited in Ball(text, 2, typed, threat.operations):
+                assert model.front_end.encode_many([edited])[0].tobytes() in seen | near, edited
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_edits_are_decided_exactly(seed):
+    _, model = random_model(seed)
+    rng = random.Random(seed + 5000)
+    for text in [random_text(rng, 6)[:4] for _ in range(2)]:
+        several = len(TextSearch(model, text, Threat()).brought.several)
+        if not len(model.counts(text)[0]) or model.front_end.depends_on_context(text) or several > 12:
+            continue
+        certificate = levcert.certify(model, [text], max_distance=2)[0]
+        broken = (model.predict(list(Ball(text, 2, TYPED))) != certificate.label).any()
+        assert not broken or certificate.claim == "exact"
+        assert certificate.radius == 2 or certificate.upper == certificate.radius + 1
 
 
 def test_white_space_that_merges_and_splits():
@@ -147,3 +213,28 @@ def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
     assert model.front_end.seen("ΒΣ´X") != model.front_end.seen("ΒΣ X")
     assert model.front_end.depends_on_context("ΒΣX")
     assert levcert.certify(model, ["ΒΣX", "Σ"], max_distance=1).radius.tolist() == [0, 0]
+
+
+def test_weights_beyond_the_range_of_float64_prove_nothing():
+    """Sums of them were once infinite or NaN, which no comparison finds too large: every text was proved."""
+    _, model = random_model(2)
+    assert len(model.counts("ab")[0])
+    for huge in (1e306, 1e308):
+        weights = np.where(np.arange(model.weights.size).reshape(model.weights.shape) % 2, huge, -huge)
+        large = LinearNgrams(
+            model.front_end, model.grams, weights, model.intercept, idf=model.idf, norm=model.norm, labels=model.labels
+        )
+        with np.errstate(all="ignore"):
+            for text in ("ab", "aab", "ba a", "b"):
+                [row] = levcert.certify(large, [text], max_distance=1)
+                broken = (large.predict(list(Ball(text, 1, TYPED))) != large.predict([text])).any()
+                assert row.radius == 0 or not broken
+
+
+@pytest.mark.parametrize("idf", [0.0, -1.0, 1e-200, np.nan])
+def test_an_idf_that_scikit_learn_never_computes_is_rejected(idf):
+    model = next(model for seed in range(9) if (model := random_model(seed)[1]).idf is not None)
+    factors = model.idf.copy()
+    factors[0] = idf
+    with pytest.raises(InputError, match="idf"):
+        LinearNgrams(model.front_end, model.grams, model.weights, model.intercept, idf=factors, labels=model.labels)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import levcert
-from levcert.benchmark.tfidf_baseline import tfidf_baseline
+from levcert.benchmark.tfidf_baseline import default_pipeline, tfidf_baseline
 from levcert.datasets import Dataset
 from levcert.models.conv import ConvModel
 from levcert.training.conv.config import TrainingConfig
@@ -45,9 +45,10 @@ def _alternating_model(dataset: Dataset, options: dict[str, Any]) -> ConvModel:
     return ConvModel(levcert.Alphabet("ab"), embedding, [taps], head, labels=dataset.labels)
 
 
-MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], Any]]] = {  # window models, and one imported
+MADE: Final[dict[str, Callable[[Dataset, dict[str, Any]], Any]]] = {  # window models, and imported ones
     "untrained": _untrained_model,
     "random": _random_model,
     "alternating": _alternating_model,
     "tfidf": tfidf_baseline,
+    "pipeline": default_pipeline,
 }

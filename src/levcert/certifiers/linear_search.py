@@ -10,9 +10,9 @@ So the margin loses at most Σ over the edits of a sum over the n-grams that eac
 with the l1 norm, which is itself a sum over n-grams, this is an equality.
 
 **The search.**  Single edits: every one is bounded, and where the bound does not prove the label the edited text is
-classified.  Pairs: edits R + 1 or more seen symbols apart lose the sum of what each loses alone; for nearer ones the
-second is bounded in the text after the first.  Texts are classified by the model itself, so an "exact" radius is exact
-for its predictions, bit for bit.  Beyond two edits, each further one costs at most what any edit of any text costs.
+classified.  Pairs: edits that share no n-gram lose the sum of what each loses alone; nearer ones are bounded together
+(levcert.kernels.linear_pairs).  Texts are classified by the model itself, so an "exact" radius is exact for its
+predictions, bit for bit.  Beyond two edits, each further one costs at most what any edit of any text costs.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from levcert.text.ball import Ball
 from levcert.text.edits import Operation
 from levcert.text.threat import Threat
 
-_CLASSIFIED: Final = 4_000  # edited texts that may be classified for each text and distance
+_CLASSIFIED: Final = 20_000  # edited texts that may be classified for each text and distance
 _MOST_FOR_SIGMA: Final = 200_000
 _ROOM: Final = 64
-_MOST_STRINGS: Final = 64  # with more strings that one character can become (strip_accents), pairs take hours
+_UNDERFLOW: Final = 2.0**-800  # more than all that is lost below the range of float64, times any norm
+_MOST_STRINGS: Final = 12  # with more strings that one character can become (strip_accents), pairs take too long
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,8 @@ class TextSearch:
             return Verdict(0, "proved", margin)
         if self.model.front_end.depends_on_context(self.text):
             return replace(self._by_predictions(), margin=margin)
+        if not all(math.isfinite(pair.tolerance) for pair in self.against):
+            return Verdict(0, "proved", None)  # sums may leave the range of float64
         decided, found = self._broken_by(pair.singles() for pair in self.against)
         if found is not None:
             return Verdict(0, "proved", margin, 1, found)
@@ -251,7 +254,7 @@ class Against:
             if size > 0:
                 self.kept = difference.copy()
                 self.kept[rows] += delta / size * counts * factors[rows] ** 2
-                self.curve = max(-delta, 0.0) / size  # 2·|Δ|/(2‖x‖) for two edits
+                self.curve = max(-delta, 0.0) / size  # 2·|Δ|/(2‖x‖): for two edits, each bounded on its own
         self.made: Array = self.kept - self.curve * factors**2 if self.curve else self.kept
         # A text without known n-grams is not divided by its norm, so nothing that is scaled by one compares with it.
         self.margin = raw + delta * size if size > 0 else -math.inf
@@ -266,7 +269,7 @@ class Against:
         largest = 2 * float(np.abs(model.scaled).max(initial=0)) + abs(delta) * factor * max(1, grams)
         magnitude = occurrences * (largest + self.curve * factor**2 * occurrences)
         magnitude += 2 * float(np.abs(model.intercept).max()) * (size + occurrences * factor + 1)
-        return 16 * rounding_factor(2 * occurrences + 256) * magnitude
+        return 16 * rounding_factor(2 * occurrences + 256) * magnitude + _UNDERFLOW
 
     @cached_property
     def _text(self) -> Any:
@@ -308,65 +311,52 @@ class Against:
             yield [self.search.edited(self.search.text, int(slots[n]), int(choices[n])) for n in part]
 
     def pairs(self) -> Iterator[list[str]]:
-        """Give texts two edits away for which the bound does not prove the label."""
+        """Give the texts two edits away for which the bound does not prove the label."""
+        from levcert.kernels.linear_holes import best_below
+        from levcert.kernels.linear_pairs import far_pairs, far_slots, near_pairs
+
         if not self.margin > -math.inf:
             self.undecided = True
             return
-        yield from self._far_pairs()
-        from levcert.kernels.linear_edits import near_pairs
-
-        threshold = self.margin - self.tolerance
-        text, choices = self.search.text, self.losses.shape[1]
-        worst, where = np.empty(choices), np.zeros((choices, 2), dtype=np.int64)
-        order = np.argsort(-self.losses.max(axis=1), kind="stable")
-        for slot in order.tolist():
-            near_pairs(*self._text, slot, self.losses[slot], self._longest, worst, where)  # type: ignore[call-arg]
-            self.worst = min(self.worst, self.margin - float(worst.max(initial=-math.inf)))
-            open_ = np.flatnonzero(worst >= threshold)
-            open_ = open_[np.argsort(-worst[open_], kind="stable")]
-            firsts = [self.search.edited(text, slot, choice) for choice in open_.tolist()]
-            batch = [
-                self.search.edited(first, *where[choice].tolist()) for first, choice in zip(firsts, open_, strict=True)
-            ]
-            yield batch
-            if len(batch):  # the bound holds for more second edits than the one that was tried
-                self.undecided = True
+        begin, symbol, row, width, kept, _, factors, _, *rest, ids, starts = self._text
+        threshold, is_space = self.margin - self.tolerance, rest[0]
+        far = np.empty(self._slots, dtype=np.int64)
+        found, loss = np.empty((_CLASSIFIED, 4), dtype=np.int64), np.empty(_CLASSIFIED)
+        far_slots(ids, starts, is_space, width, far)
+        best = self.losses.max(axis=1)
+        later = np.append(np.maximum.accumulate(best[::-1])[::-1], -math.inf)
+        self.worst = min(self.worst, self.margin - float((best + later[far]).max()))
+        yield from self._two_edits(found, loss, far_pairs(self.losses, best, later, far, threshold, found, loss))
+        strings, below = self._longest - len(ids), np.empty(len(row))
+        best_below(begin, row, kept, factors, self.curve / 2, 2 * strings + 2 * width, below)
+        for slot in np.argsort(-best, kind="stable").tolist():
+            largest, count = near_pairs(
+                begin, symbol, row, width, kept, factors, self.curve / 2, below, *rest, ids, starts,
+                slot, int(far[slot]), 2 * self._longest, threshold, found, loss,
+            )  # type: ignore[call-arg]  # fmt: skip
+            self.worst = min(self.worst, self.margin - largest)
+            yield from self._two_edits(found, loss, count)
 
     undecided: bool = False
 
-    def _far_pairs(self) -> Iterator[list[str]]:
-        """Two edits that share no n-gram lose the sum of what each loses: the largest sums are tried first."""
-        from levcert.kernels.linear_edits import first_far_slot
-
-        *_, ids, starts = self._text
-        best, choice = self.losses.max(axis=1), self.losses.argmax(axis=1)
-        later = np.append(np.maximum.accumulate(best[::-1])[::-1], -math.inf)
-        characters, width, is_space = len(self.search.text), self._text[3], self._text[8]
-        far = np.empty(self._slots, dtype=np.int64)
-        for slot in range(self._slots):
-            end = int(starts[slot // 2 + slot % 2])
-            far[slot] = first_far_slot(ids, len(ids), starts, characters, end, slot + 1, is_space, width + 1)
-        sums = best + later[np.minimum(far, self._slots)]
-        self.worst = min(self.worst, self.margin - float(sums.max()))
-        threshold = self.margin - self.tolerance
-        for slot in np.argsort(-sums, kind="stable").tolist():
-            if sums[slot] < threshold:
-                break
-            others = np.arange(far[slot], self._slots)
-            others = others[best[others] + best[slot] >= threshold]
-            others = others[np.argsort(-best[others], kind="stable")][:_ROOM]
-            text = self.search.text
-            # The later edit first, so that the positions of the earlier one stay.
-            yield [
-                self.search.edited(self.search.edited(text, other, int(choice[other])), slot, int(choice[slot]))
-                for other in others.tolist()
-            ]
+    def _two_edits(self, found: npt.NDArray[np.int64], loss: Array, count: int) -> Iterator[list[str]]:
+        """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at."""
+        if count > len(loss):
             self.undecided = True
+        order = np.argsort(-loss[:count], kind="stable")
+        for part in np.array_split(order, max(1, -(-len(order) // _ROOM))):
+            batch = []
+            for slot, choice, other, second in found[part].tolist():
+                later = self.search.edited(self.search.text, other, second)  # first, so that the other's place stays
+                batch.append(self.search.edited(later, slot, choice))
+            yield batch
 
     def beyond(self, edits: int) -> int:
         """Return the largest radius that follows from the worst margin after two edits and the cost of any further."""
-        if self.undecided or not self.worst > self.tolerance:
+        if self.undecided:
             return edits - 1
+        if not self.worst > self.tolerance:  # the texts in doubt were classified
+            return edits
         cost = self._cost_of_any_edit
         if not cost > 0:
             return edits

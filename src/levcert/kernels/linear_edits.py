@@ -1,4 +1,4 @@
-"""What single edits and pairs of edits take from a sum over n-grams, in a text whose white space is collapsed.
+"""What single edits take from a sum over n-grams, in a text whose white space is collapsed.
 
 ``ids`` is a text before collapsing, ``starts[i]`` … ``starts[i + 1] − 1`` are the ids of its character i.  Slot 2i is
 the cut before character i, slot 2i + 1 the character itself.  An edit replaces ids s … t − 1 by a string, and
@@ -283,78 +283,3 @@ def seen_between(ids: Nodes, first: int, last: int, is_space: Flags, most: int) 
         count += 1
         i += 1
     return count
-
-
-@kernel
-def first_far_slot(
-    ids: Nodes, length: int, starts: Positions, characters: int, end: int, slot: int, is_space: Flags, far: int
-) -> int:
-    """Return the first slot from ``slot`` on that lies ``far`` symbols or more after a position."""
-    while slot <= 2 * characters and seen_between(ids, end, starts[slot // 2], is_space, far) < far:
-        slot += 1
-    return slot
-
-
-@kernel
-def near_pairs(
-    begin: Nodes, symbol: Nodes, row: Nodes, width: int, kept: Floats, made: Floats, factors: Floats, curve: float,
-    is_space: Flags, space: int, single: Flags, strings: Nodes, offsets: Positions, operations: int,
-    ids: Nodes, starts: Positions, slot: int, own: Floats, longest: int, worst: Floats, where: Positions,
-) -> None:  # fmt: skip
-    """For every edit in a slot (``own`` has its losses), write the largest loss of it and a later edit near it.
-
-    worst[e] = own[e] + that of the second edit, in the text after the first; where[e] = its slot and symbol there.
-    """
-    symbols = len(single)
-    choices = len(own)
-    characters = len(starts) - 1
-    scratch = np.empty(longest, dtype=np.int32)
-    rows = np.empty(longest * width, dtype=np.int64)
-    losses = np.empty(choices)
-    cut = slot % 2 == 0
-    index = slot // 2
-    first = starts[index]
-    last = first if cut else starts[index + 1]
-    largest = 1
-    for n in range(len(offsets) - 1):
-        largest = max(largest, offsets[n + 1] - offsets[n])
-    edited = np.empty(len(ids) + largest, dtype=np.int32)
-    moved = np.empty(len(starts) + 1, dtype=np.int64)
-    for e in range(choices):
-        worst[e] = -np.inf
-        if own[e] == -np.inf:
-            continue
-        new = 0
-        for i in range(first):
-            edited[i] = ids[i]
-        if e < symbols:
-            edited[first] = e
-            new = 1
-        elif e < choices - 1:
-            new = offsets[e - symbols + 1] - offsets[e - symbols]
-            for i in range(new):
-                edited[first + i] = strings[offsets[e - symbols] + i]
-        for i in range(last, len(ids)):
-            edited[first + new + i - last] = ids[i]
-        length = len(ids) + new - (last - first)
-        # The characters of the edited text: one more after an insertion, one less after a deletion.
-        deleted = e == choices - 1
-        for i in range(index + 1):
-            moved[i] = starts[i]
-        count = characters + 1 if cut else characters - 1 if deleted else characters
-        shift = new - (last - first)
-        for i in range(index + (0 if deleted else 1), count + 1):
-            source = i - 1 if cut else i + 1 if deleted else i
-            moved[i] = starts[source] + shift
-        second = 2 * index if deleted else 2 * index + 2
-        far = first_far_slot(edited, length, moved, count, first + new, second, is_space, width + 1)
-        for other in range(second, min(far, 2 * count + 1)):
-            slot_losses(
-                begin, symbol, row, width, kept, made, factors, curve, is_space, space, single, strings, offsets,
-                operations, edited, length, moved, count, other, losses, scratch, rows,
-            )  # fmt: skip
-            for choice in range(choices):
-                if own[e] + losses[choice] > worst[e]:
-                    worst[e] = own[e] + losses[choice]
-                    where[e, 0] = other
-                    where[e, 1] = choice

@@ -19,7 +19,7 @@ Texts are worked through in blocks, so that the memory does not grow with the le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 import numpy as np

@@ -42,6 +42,7 @@ _STUDIES = {
     "beyond": "Sound bounds, exact search and votes up to ten edits.",
     "votes": "What each option of votes adds, on held-out training rows.",
     "security": "Spam and phishing: certificates, look-alikes, and a baseline under attack.",
+    "peers": "Votes, networks, an imported pipeline and RS-Del on the same rows.",
 }
 
 

@@ -78,8 +78,9 @@ def _steps(pipeline: Any) -> tuple[Any, Any, Any]:
         return steps[0], steps[1], steps[2]
     if "HashingVectorizer" in names:
         raise InputError(
-            "A HashingVectorizer gives a weight to the n-grams of every one of a million characters, so no edit can be "
-            "left out; use a TfidfVectorizer or CountVectorizer, whose vocabulary is finite."
+            "A HashingVectorizer has no vocabulary: every one of 1,114,112 characters gives n-grams with weights of "
+            "their own, so none stands for the others, and one edit of 100 characters means billions of hashes; use a "
+            "TfidfVectorizer, or certify(pipeline, texts), which tries every edit with printable ASCII."
         )
     given = " → ".join(name or type(step).__name__ for name, step in zip(names, steps, strict=True))
     raise InputError(

@@ -182,4 +182,6 @@ class LinearNgrams:
         weights = take(tensors, "weights", (len(grams), len(header.labels)))
         intercept = take(tensors, "intercept", (len(header.labels),))
         idf = take(tensors, "idf", (len(grams),)) if "idf" in tensors else None
-        return cls(front_end, grams, weights, intercept, idf=idf, norm=norm, labels=header.labels, origin=origin)
+        model = cls(front_end, grams, weights, intercept, idf=idf, norm=norm, labels=header.labels, origin=origin)
+        model.training = header.training
+        return model
