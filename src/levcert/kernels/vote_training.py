@@ -71,7 +71,7 @@ def worst_edits(
     """
     rows, reach, length = votes.shape[0] // orders.size - 1, orders.max(), ids.size
     powers = powers_to(reach)
-    heads, tails = np.empty((2, reach + 1), np.uint64)
+    heads, tails = np.empty((2, 2, reach + 1), np.uint64)  # around a symbol, and around a cut
     evidence = np.zeros(length + 1)
     for o in range(orders.size):
         for e in range(length + orders[o] - 1):
@@ -91,16 +91,18 @@ def worst_edits(
         kept = evidence[best]
         for t in range(max(0, best - reach), min(length, best + reach + 1)):
             evidence[t] = -np.inf
+        straddling = kept  # the n-grams that begin at the cut survive an insertion
+        for o in range(orders.size):
+            last = grams[o, best + orders[o] - 1]
+            straddling -= votes[last, y] - votes[last, z]
+        for cut in range(2):
+            hash_sides(ids, best, best + 1 - cut, powers, heads[cut], tails[cut])
         for trial in range(2 * tries + 1):
             kind = 2 if trial == 0 else trial % 2
             symbol = 0 if kind == 2 else 1 + random_below(state, symbols)
-            hash_sides(ids, best, best if kind == 1 else best + 1, powers, heads, tails)
-            loss = kept
-            if kind == 1:  # the n-grams that begin at the cut survive an insertion
-                for o in range(orders.size):
-                    last = grams[o, best + orders[o] - 1]
-                    loss -= votes[last, y] - votes[last, z]
-            for i in range(edit_rows(heads, tails, powers, symbol, orders, rows, new)):
+            cut = 1 if kind == 1 else 0
+            loss = straddling if cut else kept
+            for i in range(edit_rows(heads[cut], tails[cut], powers, symbol, orders, rows, new)):
                 loss += votes[new[i], z] - votes[new[i], y]
             if loss > losses[n]:
                 losses[n], kinds[n], chosen[n] = loss, kind, symbol
