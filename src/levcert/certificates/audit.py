@@ -119,7 +119,7 @@ def _check_sum(fields: dict[str, Any], tensors: dict[str, Tensor]) -> None:
 
 
 def _check_room(tables: int, tensors: dict[str, Tensor]) -> None:
-    """Refuse tables of so many bytes where the tensors are too small for them."""
+    """Refuse tables of this many bytes where the tensors are too small for them."""
     stored = sum(len(tensor.values) * tensor.values.itemsize for tensor in tensors.values())
     if tables > max(_SMALLEST_ROOM, _EXPANSION * stored):
         raise ValueError(f"its tables take {tables:,} bytes, out of proportion to the file")

@@ -64,7 +64,7 @@ class Budget:
         self.check()
 
     def walk(self, steps: int) -> None:
-        """Take so many steps along near edits; raise OutOfBudgetError if they are too many.
+        """Take this many steps along near edits; raise OutOfBudgetError if they are too many.
 
         Where every edit is alike (one letter, a thousand times), walking takes far longer than the expansions.
         """

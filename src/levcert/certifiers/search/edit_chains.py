@@ -71,6 +71,7 @@ class Chains(Certifier):
         if ranges is None:
             raise InputError(f"chains needs {self.needs}; use exact for this one.")
         verdicts = []
+        undecided: str | None
         for index in range(len(batch.texts)):
             length = len(batch.encoded[index])
             if length > LONGEST_FOR_CHAINS and self.budget is None:
