@@ -112,6 +112,19 @@ def test_a_text_too_long_for_chains_gets_one_pass_unless_time_is_given(budget, m
         assert (row.radius, row.undecided) == (whole.radius, None)
 
 
+def test_chains_of_a_long_text_prove_no_less_than_one_pass(monkeypatch):
+    """A margin of hundreds of edits, and time for twenty."""
+    table = np.zeros((1, 4096, 2), np.int8)
+    table[:, :, 0] = 1
+    model = VoteModel(Alphabet("abc"), table, [2])
+    monkeypatch.setattr(edit_chains, "_LONG", 100)
+    monkeypatch.setattr(edit_chains, "_MOST_STEPS", 301 * 4 * 20)
+    row = levcert.certify(model, [text(300)], "chains")[0]
+    assert row.radius == levcert.certify(model, [text(300)], "lipschitz")[0].radius > 20
+    assert row.undecided.startswith("too long for chains of ")
+    assert levcert.certify(model, [text(300)], "chains", max_distance=5)[0].radius == 5
+
+
 def test_walks_along_near_edits_are_counted(monkeypatch):
     """One letter many times: every edit is like every other, and the paths between them take most of the time."""
     whole = levcert.certify(votes(), ["a" * 60])[0]

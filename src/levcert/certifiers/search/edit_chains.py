@@ -36,6 +36,7 @@ from levcert.text.alphabet import Ids
 from levcert.text.edits import Operation
 
 LONGEST_FOR_CHAINS: Final = 1 << 20  # symbols; longer texts, where no time is given, get the radius of one pass
+_LONG: Final = 1 << 16  # symbols
 _FIRST_EDITS = 8  # edits to compute totals for; then four times as many, until the margin is used up
 _ONCE = 16  # edits at once, at most
 _NUMBERS_AT_ONCE = 1 << 22  # of a block: 32 MB
@@ -77,7 +78,10 @@ class Chains(Certifier):
             if length > LONGEST_FOR_CHAINS and self.budget is None:
                 radius, undecided = one_pass(batch, index), f"too long for chains ({length:,} symbols)"
             else:
-                radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget))
+                # Of a long text, one pass may prove more edits than chains can afford.
+                known = one_pass(batch, index) if length > _LONG else 0
+                known = known if self.enough is None else min(known, self.enough)
+                radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget), known)
             verdicts.append(Verdict(radius, "proved", float(batch.margin[index]), undecided=undecided))
         return verdicts
 
