@@ -79,6 +79,12 @@ class LinearNgrams:
             raise InputError(f"There are {len(self.idf)} idf factors for {shape[0]} n-grams.")
         if grams.size and not 0 <= grams.min() <= grams.max() <= len(front_end.characters):
             raise InputError("An n-gram contains an id outside the vocabulary's characters.")
+        alone = (grams[:, :1] == front_end.space).any(axis=1) & ((grams != 0).sum(axis=1) == 1)
+        if front_end.word_boundaries and alone.any():
+            raise InputError(
+                "An n-gram is a space alone, which char_wb counts twice between words and not at all in an empty text; "
+                "use ngram_range=(2, …)."
+            )
         if norm not in (None, "l1", "l2"):
             raise InputError(f"norm must be l1, l2 or None, not {norm!r}.")
         if not (self.factors > 0).all():
