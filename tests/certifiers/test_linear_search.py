@@ -121,7 +121,9 @@ def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
     threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
     listed = []
 
-    def two_edits(pair, found, loss, count):
+    def two_edits(pair, pairs, threshold, found, loss):
+        largest, count = pairs(threshold)
+        pair.worst = min(pair.worst, pair.margin - largest)
         assert count <= len(loss), "the text is too long for this test"
         for (slot, choice, other, second), value in zip(found[:count].tolist(), loss.tolist(), strict=False):
             edited = pair.search.edited(pair.search.edited(pair.search.text, other, second), slot, choice)
@@ -238,3 +240,23 @@ def test_an_idf_that_scikit_learn_never_computes_is_rejected(idf):
     factors[0] = idf
     with pytest.raises(InputError, match="idf"):
         LinearNgrams(model.front_end, model.grams, model.weights, model.intercept, idf=factors, labels=model.labels)
+
+
+def test_of_too_many_pairs_the_worst_are_tried(monkeypatch):
+    """Once the first pairs in the order of the text were, which found no counterexample among twenty thousand."""
+    _, model = random_model(0)
+    search = TextSearch(model, "ab", Threat())
+    pair, losses = search.against[0], np.random.default_rng(1).permutation(1000).astype(float)
+    found, loss = np.zeros((100, 4), dtype=np.int64), np.empty(100)
+
+    def pairs(threshold):
+        reaching = np.flatnonzero(losses >= threshold)
+        kept = reaching[: len(loss)]
+        loss[: len(kept)], found[: len(kept), 0] = losses[kept], kept
+        return losses.max(), len(reaching)
+
+    monkeypatch.setattr(TextSearch, "edited", lambda search, text, slot, choice: slot)
+    given = [slot for batch in pair._two_edits(pairs, 0.0, found, loss) for slot in batch]
+    assert pair.undecided
+    assert 50 <= len(given) <= 100
+    assert losses[given].tolist() == [999.0 - n for n in range(len(given))]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -41,8 +41,11 @@ from levcert.text.threat import Threat
 _CLASSIFIED: Final = 20_000  # edited texts that may be classified for each text and distance
 _MOST_FOR_SIGMA: Final = 200_000
 _ROOM: Final = 64
+_HALVINGS: Final = 20  # of the way from the threshold to the worst pair, until the pairs above are few enough
 _UNDERFLOW: Final = 2.0**-800  # more than all that is lost below the range of float64, times any norm
 _MOST_STRINGS: Final = 12  # with more strings that one character can become (strip_accents), pairs take too long
+
+Pairs = Callable[[float], tuple[float, int]]  # threshold → the largest loss, how many reach the threshold
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,7 @@ class LinearSearch(ClassifierMethod):
         search = TextSearch(model, text, threat, deadline)
         label = model.labels[search.label]
         if label == target:
-            ordered = np.sort(search.scores)
-            return label, Verdict(0, IS_TARGET, float(ordered[-1] - ordered[-2]))
+            return label, Verdict(0, IS_TARGET, float(np.subtract(*np.sort(search.scores)[:-3:-1])))
         found = search.verdict(2 if self.max_distance is None else self.max_distance)
         changed = found.counterexample
         if target is not None and changed is not None and classifier.labels([changed])[0].name != target:
@@ -159,8 +161,7 @@ class TextSearch:
 
     def verdict(self, distance: int) -> Verdict:
         """Prove as much as possible up to a distance, and return the nearest counterexample that was seen."""
-        ordered = np.sort(self.scores)
-        margin = float(ordered[-1] - ordered[-2])
+        margin = float(np.subtract(*np.sort(self.scores)[:-3:-1]))
         if distance < 1:
             return Verdict(0, "proved", margin)
         if self.model.front_end.depends_on_context(self.text):
@@ -325,24 +326,40 @@ class Against:
         far_slots(ids, starts, is_space, width, far)
         best = self.losses.max(axis=1)
         later = np.append(np.maximum.accumulate(best[::-1])[::-1], -math.inf)
-        self.worst = min(self.worst, self.margin - float((best + later[far]).max()))
-        yield from self._two_edits(found, loss, far_pairs(self.losses, best, later, far, threshold, found, loss))
+        largest = float((best + later[far]).max())
+
+        def far_apart(least: float) -> tuple[float, int]:
+            return largest, far_pairs(self.losses, best, later, far, least, found, loss)
+
+        yield from self._two_edits(far_apart, threshold, found, loss)
         strings, below = self._longest - len(ids), np.empty(len(row))
         best_below(begin, row, kept, factors, self.curve / 2, 2 * strings + 2 * width, below)
         for slot in np.argsort(-best, kind="stable").tolist():
-            largest, count = near_pairs(
-                begin, symbol, row, width, kept, factors, self.curve / 2, below, *rest, ids, starts,
-                slot, int(far[slot]), 2 * self._longest, threshold, found, loss,
-            )  # type: ignore[call-arg]  # fmt: skip
-            self.worst = min(self.worst, self.margin - largest)
-            yield from self._two_edits(found, loss, count)
+
+            def near(least: float, slot: int = slot) -> tuple[float, int]:
+                return near_pairs(
+                    begin, symbol, row, width, kept, factors, self.curve / 2, below, *rest, ids, starts,
+                    slot, int(far[slot]), 2 * self._longest, least, found, loss,
+                )  # type: ignore[call-arg]  # fmt: skip
+
+            yield from self._two_edits(near, threshold, found, loss)
 
     undecided: bool = False
 
-    def _two_edits(self, found: npt.NDArray[np.int64], loss: Array, count: int) -> Iterator[list[str]]:
-        """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at."""
-        if count > len(loss):
-            self.undecided = True
+    def _two_edits(
+        self, pairs: Pairs, threshold: float, found: npt.NDArray[np.int64], loss: Array
+    ) -> Iterator[list[str]]:
+        """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at.
+
+        If there are too many, only the worst are given, and nothing is decided.
+        """
+        largest, count = pairs(threshold)
+        self.worst = min(self.worst, self.margin - largest)
+        for _ in range(_HALVINGS):
+            if count <= len(loss):
+                break
+            self.undecided, threshold = True, (threshold + largest) / 2
+            count = pairs(threshold)[1]
         order = np.argsort(-loss[:count], kind="stable")
         for part in np.array_split(order, max(1, -(-len(order) // _ROOM))):
             batch = []

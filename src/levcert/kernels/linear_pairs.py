@@ -48,6 +48,19 @@ _FIRST, _SECOND = -2, -3  # the holes, among ids
 
 
 @kernel
+def _note(
+    found: Positions, loss: Floats, at: int, slot: int, one: int, other: int, two: int, value: float
+) -> None:  # fmt: skip
+    """Write down a pair if there is room."""
+    if at < len(loss):
+        found[at, 0] = slot
+        found[at, 1] = one
+        found[at, 2] = other
+        found[at, 3] = two
+        loss[at] = value
+
+
+@kernel
 def is_far(
     ids: Nodes, starts: Positions, slot: int, other: int, is_space: Flags, width: int
 ) -> bool:  # fmt: skip
@@ -101,11 +114,7 @@ def far_pairs(
                     if own + losses[other, choice] >= threshold:
                         if count == len(loss):
                             return count + 1
-                        found[count, 0] = slot
-                        found[count, 1] = e
-                        found[count, 2] = other
-                        found[count, 3] = choice
-                        loss[count] = own + losses[other, choice]
+                        _note(found, loss, count, slot, e, other, choice, own + losses[other, choice])
                         count += 1
     return count
 
@@ -154,9 +163,9 @@ def near_pairs(
     """Return the largest loss of an edit in a slot and another between there and slot ``far``, and how many are open.
 
     Rows of ``found`` are slot, choice, slot, choice of the pairs whose bound reaches the threshold, ``loss`` their
-    losses; the slots are those of the unedited text, and two insertions in one cut are in their order.  One more than
-    there is room for: there are too many.  ``below`` is from :func:`best_below`; where it rules a pair out, the symbols
-    are not looked at.
+    losses; the slots are those of the unedited text, and two insertions in one cut are in their order.  All that are
+    open are counted, also those for which there is no room.  ``below`` is from :func:`best_below`; where it rules a
+    pair out, the symbols are not looked at.
     """
     symbols = len(single)
     several = len(offsets) - 1
@@ -291,8 +300,6 @@ def near_pairs(
             if holes == 0:
                 worst = max(worst, base)
                 if base >= threshold:
-                    if count == len(loss):
-                        return np.inf, count + 1
                     _note(found, loss, count, slot, one, other, two, base)
                     count += 1
             elif holes == 1:
@@ -300,8 +307,6 @@ def near_pairs(
                     value = base + (losses_1[c] if hole_1 >= 0 else losses_2[c])
                     worst = max(worst, value)
                     if value >= threshold:
-                        if count == len(loss):
-                            return np.inf, count + 1
                         _note(
                             found, loss, count, slot, c if hole_1 >= 0 else one, other, c if hole_2 >= 0 else two, value
                         )
@@ -331,22 +336,9 @@ def near_pairs(
                             if d == c and curve > 0:
                                 value += curve * (squares_1[c] + squares_2[c] + both_squares[c])
                             if value >= threshold and not (adjacent and is_space[c] and is_space[d]):
-                                if count == len(loss):
-                                    return np.inf, count + 1
                                 _note(found, loss, count, slot, c, other, d, value)
                                 count += 1
                     for n in range(visited):
                         both[touched[n]] = 0
                         both_squares[touched[n]] = 0
     return worst, count
-
-
-@kernel
-def _note(
-    found: Positions, loss: Floats, at: int, slot: int, one: int, other: int, two: int, value: float
-) -> None:  # fmt: skip
-    found[at, 0] = slot
-    found[at, 1] = one
-    found[at, 2] = other
-    found[at, 3] = two
-    loss[at] = value

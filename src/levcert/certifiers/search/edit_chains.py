@@ -80,7 +80,7 @@ class Chains(Certifier):
             else:
                 # Of a long text, one pass may prove more edits than chains can afford.
                 known = one_pass(batch, index) if length > _LONG else 0
-                known = known if self.enough is None else min(known, self.enough)
+                known = known if self.max_distance is None else min(known, self.max_distance)
                 radius, undecided = self.proved(batch, index, ranges, Budget(None, self.budget), known)
             verdicts.append(Verdict(radius, "proved", float(batch.margin[index]), undecided=undecided))
         return verdicts
