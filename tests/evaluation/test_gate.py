@@ -44,6 +44,12 @@ def test_the_bound_counts_and_not_the_share():
     assert not Check(Requirement(1, 0.1), Share(0, 0), 0.95, "nothing").passed
 
 
+def test_a_bound_below_the_requirement_is_shown_below_it():
+    check = Check(Requirement(1, 0.9), Share(523, 568), 0.95, "name")
+    assert 0.8995 < check.lower < 0.9
+    assert check.sentence.endswith("lower bound 89.9%, below the required 90%")
+
+
 def test_the_command_passes_misses_and_reports_both(check, folder):
     wanted = ("--min-verified", "1:0.6", "--min-verified", "2:0.5", "--min-recall", "letters:1:0.45")
     result = check(*wanted, "--junit", "junit.xml", "--report", "check.json")

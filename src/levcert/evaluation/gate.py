@@ -106,7 +106,8 @@ class Check:
             return "there is no text to measure it on"
         found = f"{self.measured.hits:,} of {self.measured.total:,} texts ({self.measured.value:.1%})"
         verb = "at least" if self.passed else "below"
-        return f"{found}; lower bound {self.lower:.1%}, {verb} the required {self.requirement.share:.1%}"
+        lower = math.floor(1000 * self.lower) / 10  # rounded down, so that what is shown is a bound, too
+        return f"{found}; lower bound {lower:.1f}%, {verb} the required {100 * self.requirement.share:.4g}%"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it; bytes in hexadecimal."""
