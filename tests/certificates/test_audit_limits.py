@@ -10,7 +10,7 @@ import pytest
 import levcert
 from levcert import Alphabet, ConvModel, InputError
 from levcert.certificates.audit import audit, read_classifier
-from tests.certificates.test_audit import row, votes
+from tests.certificates.audit_cases import row, votes
 
 
 @pytest.fixture

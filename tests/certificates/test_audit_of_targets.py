@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import levcert
 from levcert import Alphabet
 from levcert.certificates.audit import audit
-from tests.certificates.test_audit import convolution, votes
+from tests.certificates.audit_cases import convolution, votes
 from tests.counting_model import counting_model
 
 

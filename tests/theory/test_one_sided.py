@@ -14,7 +14,7 @@ from levcert.certifiers.lipschitz import window_ranges
 from levcert.certifiers.search.refine import Refine
 from tests.counting_model import counting_model
 from tests.slow_twins import VOTE_MODELS
-from tests.theory.test_sandwich import CONV_MODELS, ONE_LAYER, OPERATION_SETS, texts_for, typeable
+from tests.theory.small_models import CONV_MODELS, ONE_LAYER, OPERATION_SETS, texts_for, typeable
 
 
 def one_sided_radius(model, text, target, operations, k):
