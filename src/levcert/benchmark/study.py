@@ -117,8 +117,10 @@ class Study:
             yield Cell(self.name, dict(zip(settings, values, strict=True)), measures, **words)
 
 
-def matches(where: Settings, settings: Settings) -> bool:
-    """Whether all settings that ``where`` names have its values."""
+def matches(where: Settings | list[Settings], settings: Settings) -> bool:
+    """Whether all settings that ``where`` names have its values; of a list, whether any entry matches."""
+    if isinstance(where, list):
+        return any(matches(entry, settings) for entry in where)
     return all(settings.get(name) == value for name, value in where.items())
 
 
