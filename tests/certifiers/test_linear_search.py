@@ -13,6 +13,7 @@ import levcert
 from levcert import Ball, InputError, Threat
 from levcert.certifiers import linear_search
 from levcert.certifiers.linear_search import Against, TextSearch
+from levcert.models.linear import linear_ngrams
 from levcert.models.linear.from_sklearn import from_sklearn
 from levcert.models.linear.linear_ngrams import LinearNgrams
 
@@ -204,6 +205,22 @@ def test_a_capital_sigma_does_not_stand_for_a_small_one_that_may_be_typed():
     assert (row.radius, row.upper) == (0, 1)
 
 
+def test_characters_that_the_model_sees_alike_do_not_stand_for_each_other_next_to_a_sigma_that_is_typed():
+    """ "Σ" becomes "ς" before "-" and "σ" before "z", both unknown: "abΣz" was once classified in place of "abΣ-"."""
+    vectorizer = TfidfVectorizer(
+        ngram_range=(1, 2), analyzer="char", norm=None, use_idf=False, vocabulary=["bς", *"cdσ"]
+    )
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(["c", "d", "a", "b"], ["x", "x", "y", "y"])
+    pipeline[-1].coef_, pipeline[-1].intercept_ = np.array([[2.0, -1.5, -1.5, 0.0]]), np.array([-1.0])
+    assert pipeline.predict(["abcd", "abΣz", "abΣ-"]).tolist() == ["x", "x", "y"]
+    model, two = from_sklearn(pipeline), Threat({"substitute"}, "Σz-")
+    assert levcert.certify(model, ["abcd"], max_distance=2, threat=two)[0].radius == 1
+    small = Threat({"substitute"}, "σz-")  # nothing depends on its neighbours
+    assert levcert.certify(model, ["abcd"], max_distance=2, threat=small)[0].radius == 2
+    pipeline[-1].intercept_[:] = -4  # the bound alone proves it
+    assert levcert.certify(from_sklearn(pipeline), ["abcd"], max_distance=2, threat=two)[0].radius == 2
+
+
 def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
     """ "´" looks like a space to the model, but not to the rule for "Σ": a text was once certified that it changes."""
     texts = ["βς x", "βσ x", "β x", "x"]
@@ -215,8 +232,12 @@ def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
     assert levcert.certify(model, ["ΒΣX", "Σ"], max_distance=1).radius.tolist() == [0, 0]
 
 
-def test_weights_beyond_the_range_of_float64_prove_nothing():
-    """Sums of them were once infinite or NaN, which no comparison finds too large: every text was proved."""
+def test_weights_beyond_the_range_of_float64_prove_nothing(monkeypatch):
+    """Sums of them were once infinite or NaN, which no comparison finds too large: every text was proved.
+
+    A model rejects such weights now; the search does not rely on that.
+    """
+    monkeypatch.setattr(linear_ngrams, "_LARGEST", np.inf)
     _, model = random_model(2)
     assert len(model.counts("ab")[0])
     for huge in (1e306, 1e308):

@@ -340,7 +340,11 @@ class Against:
     undecided: bool = False
 
     def _two_edits(self, found: npt.NDArray[np.int64], loss: Array, count: int) -> Iterator[list[str]]:
-        """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at."""
+        """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at.
+
+        If one edit brings "Σ", what that becomes depends on the other's own character, not only on its id.  So the
+        text does not stand for all that the model sees alike: where the bound leaves it open, it stays open.
+        """
         if count > len(loss):
             self.undecided = True
         order = np.argsort(-loss[:count], kind="stable")
@@ -349,6 +353,7 @@ class Against:
             for slot, choice, other, second in found[part].tolist():
                 later = self.search.edited(self.search.text, other, second)  # first, so that the other's place stays
                 batch.append(self.search.edited(later, slot, choice))
+            self.undecided |= any(map(self.search.model.front_end.depends_on_context, batch))
             yield batch
 
     def beyond(self, edits: int) -> int:
