@@ -1,5 +1,6 @@
 """Certificates of imported pipelines against enumeration, where white space and case turn one edit into more."""
 
+import itertools
 import random
 
 import numpy as np
@@ -113,13 +114,8 @@ def test_the_quick_losses_are_the_slow_ones(seed):
                 assert model.norm == "l2" or bound == pytest.approx(real, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
+def check_all_pairs(model, text, threat, monkeypatch):
     """With a threshold that every pair reaches: every text two edits away is there, and none lies below its bound."""
-    _, model = random_model(seed)
-    rng = random.Random(seed + 4000)
-    model.intercept[:] += np.array([rng.gauss(0, seed % 3) for _ in model.labels])
-    threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
     listed = []
 
     def two_edits(pair, found, loss, count):
@@ -131,31 +127,56 @@ def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
 
     monkeypatch.setattr(Against, "_two_edits", two_edits)
     monkeypatch.setattr(linear_search, "_CLASSIFIED", 400_000)
+    search = TextSearch(model, text, threat)
+    typed = "".join(search.brought.typed.values())
+    for pair in search.against:
+        listed.clear()
+        pair.tolerance, tolerance = 1e100, pair.tolerance
+        assert list(pair.pairs()) == []
+        real = {edited: margin_of(model, edited, search.label, pair.other) for edited, _ in listed}
+        gaps = np.array([real[edited] - (pair.margin - value) for edited, value in listed])
+        assert gaps.min(initial=0) >= -tolerance
+        if model.norm != "l2":
+            assert gaps.max(initial=0) <= tolerance
+        assert pair.worst <= min(real.values(), default=np.inf) + tolerance
+        seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
+        near = {
+            model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
+        }
+        for edited in Ball(text, 2, typed, threat.operations):
+            assert model.front_end.encode_many([edited])[0].tobytes() in seen | near, edited
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
+    _, model = random_model(seed)
+    rng = random.Random(seed + 4000)
+    model.intercept[:] += np.array([rng.gauss(0, seed % 3) for _ in model.labels])
+    threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
     for text in [random_text(rng, 6)[: rng.randint(1, 5)] for _ in range(2)]:
-        search = TextSearch(model, text, threat)
+        several = len(TextSearch(model, text, threat).brought.several)
         if (
-            model.front_end.depends_on_context(text)
-            or not len(model.counts(text)[0])
-            or len(search.brought.several) > linear_search._MOST_STRINGS
+            not model.front_end.depends_on_context(text)
+            and len(model.counts(text)[0])
+            and several <= linear_search._MOST_STRINGS
         ):
-            continue
-        typed = "".join(search.brought.typed.values())
-        for pair in search.against:
-            listed.clear()
-            pair.tolerance, tolerance = 1e100, pair.tolerance
-            assert list(pair.pairs()) == []
-            real = {edited: margin_of(model, edited, search.label, pair.other) for edited, _ in listed}
-            gaps = np.array([real[edited] - (pair.margin - value) for edited, value in listed])
-            assert gaps.min(initial=0) >= -tolerance
-            if model.norm != "l2":
-                assert gaps.max(initial=0) <= tolerance
-            assert pair.worst <= min(real.values(), default=np.inf) + tolerance
-            seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
-            near = {
-                model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
-            }
-            for edited in Ball(text, 2, typed, threat.operations):
-                assert model.front_end.encode_many([edited])[0].tobytes() in seen | near, edited
+            check_all_pairs(model, text, threat, monkeypatch)
+
+
+@pytest.mark.parametrize("delta", [0.0, 3.0, -3.0])
+@pytest.mark.parametrize("norm", [None, "l1", "l2"])
+@pytest.mark.parametrize("text", ["a\tba", "ab\ta", "a\tb\ta", "abaab", "aaaaaa", "a  b", "\t", "b \t "])
+def test_pairs_of_edits_where_all_n_grams_have_weights(text, norm, delta, monkeypatch):
+    """In "a\\tba", "a" → " " turns the tab into a space, which stands in the 3-grams of the last "a": they are near."""
+    grams = ["".join(gram) for n in (1, 2, 3) for gram in itertools.product("ab \t", repeat=n)]
+    vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(1, 3), norm=norm, use_idf=False, vocabulary=grams)
+    pipeline = make_pipeline(vectorizer, RidgeClassifier()).fit(["a", "b"], ["x", "y"])
+    own = vectorizer.transform([text]).toarray()
+    pipeline[-1].coef_ = np.random.default_rng(len(text)).normal(size=own.shape) + 30 * own / (own**2).sum()
+    pipeline[-1].intercept_ = np.array([delta])
+    model = from_sklearn(pipeline)
+    assert model.predict([text]) == ["y"]  # so that delta is what it says
+    check_all_pairs(model, text, Threat(symbols="ab \t"), monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(12))
