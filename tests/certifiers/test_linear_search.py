@@ -205,6 +205,41 @@ def test_white_space_that_merges_and_splits():
         assert (certificate.radius == 1) == (len(set(pipeline.predict([text, *ball]))) == 1), text
 
 
+def pipeline_of(weights, intercept, norm=None):
+    """Two classes, "x" and "y"; each n-gram adds its weight to the score of "y"."""
+    vectorizer = TfidfVectorizer(
+        analyzer="char", ngram_range=(1, 2), norm=norm, use_idf=False, lowercase=False, vocabulary=list(weights)
+    )
+    pipeline = make_pipeline(vectorizer, RidgeClassifier()).fit(["a", "b"], ["x", "y"])
+    pipeline[-1].coef_, pipeline[-1].intercept_ = np.array([list(weights.values())]), np.array([float(intercept)])
+    return pipeline
+
+
+def test_more_open_pairs_than_there_is_room_for_prove_nothing(monkeypatch):
+    """All scores are equal but that of "cc", the last of nine pairs, of which five are classified."""
+    monkeypatch.setattr(linear_search, "_CLASSIFIED", 5)
+    pipeline = pipeline_of({"a": 0.0, "b": 0.0, "c": 0.0, "cc": 1.0}, 0)
+    assert pipeline.predict(["", "c", "cc"]).tolist() == ["x", "x", "y"]
+    assert levcert.certify(from_sklearn(pipeline), [""], threat=Threat(symbols="abc"))[0].radius == 1
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_a_text_without_known_n_grams_has_no_norm_to_compare_with(norm):
+    pipeline = pipeline_of({"aa": 2.0}, -1, norm)
+    assert pipeline.predict(["", "a", "aa"]).tolist() == ["x", "x", "y"]
+    assert levcert.certify(from_sklearn(pipeline), ["", "z"]).radius.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("intercept", range(0, 60, 4))
+def test_radii_beyond_two_edits_hold(intercept):
+    """Each "a" that becomes "b" takes 2 from the score of "y", and what becomes of "aa" 2 more."""
+    pipeline = pipeline_of({"a": 1.0, "b": -1.0, "aa": 1.0, "bb": -1.0}, intercept)
+    [row] = levcert.certify(from_sklearn(pipeline), ["a" * 9], max_distance=9)
+    edited = ["b" * k + "a" * (9 - k) + "b" * more for k in range(10) for more in range(10) if k + more <= row.radius]
+    assert set(pipeline.predict(edited)) == {"y"}
+    assert row.radius > 2 or intercept < 20
+
+
 def test_what_an_imported_model_cannot_do():
     _, model = random_model(0)
     with pytest.raises(InputError, match="auto or exact"):
