@@ -139,6 +139,9 @@ def check_all_pairs(model, text, threat, monkeypatch):
         if model.norm != "l2":
             assert gaps.max(initial=0) <= tolerance
         assert pair.worst <= min(real.values(), default=np.inf) + tolerance
+        pair.tolerance, pair.worst = -1e100, np.inf  # now a bound for all symbols rules every pair with a hole out
+        assert list(pair.pairs()) == []
+        assert pair.worst <= min(real.values(), default=np.inf) + tolerance
         seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
         near = {
             model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
