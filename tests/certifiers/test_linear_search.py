@@ -1,5 +1,6 @@
 """Certificates of imported pipelines against enumeration, where white space and case turn one edit into more."""
 
+import itertools
 import random
 
 import numpy as np
@@ -13,6 +14,7 @@ import levcert
 from levcert import Ball, InputError, Threat
 from levcert.certifiers import linear_search
 from levcert.certifiers.linear_search import Against, TextSearch
+from levcert.models.linear import linear_ngrams
 from levcert.models.linear.from_sklearn import from_sklearn
 from levcert.models.linear.linear_ngrams import LinearNgrams
 
@@ -112,13 +114,8 @@ def test_the_quick_losses_are_the_slow_ones(seed):
                 assert model.norm == "l2" or bound == pytest.approx(real, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
+def check_all_pairs(model, text, threat, monkeypatch):
     """With a threshold that every pair reaches: every text two edits away is there, and none lies below its bound."""
-    _, model = random_model(seed)
-    rng = random.Random(seed + 4000)
-    model.intercept[:] += np.array([rng.gauss(0, seed % 3) for _ in model.labels])
-    threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
     listed = []
 
     def two_edits(pair, pairs, threshold, found, loss):
@@ -132,31 +129,59 @@ def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
 
     monkeypatch.setattr(Against, "_two_edits", two_edits)
     monkeypatch.setattr(linear_search, "_CLASSIFIED", 400_000)
+    search = TextSearch(model, text, threat)
+    typed = "".join(search.brought.typed.values())
+    for pair in search.against:
+        listed.clear()
+        pair.tolerance, tolerance = 1e100, pair.tolerance
+        assert list(pair.pairs()) == []
+        real = {edited: margin_of(model, edited, search.label, pair.other) for edited, _ in listed}
+        gaps = np.array([real[edited] - (pair.margin - value) for edited, value in listed])
+        assert gaps.min(initial=0) >= -tolerance
+        if model.norm != "l2":
+            assert gaps.max(initial=0) <= tolerance
+        assert pair.worst <= min(real.values(), default=np.inf) + tolerance
+        pair.tolerance, pair.worst = -1e100, np.inf  # now a bound for all symbols rules every pair with a hole out
+        assert list(pair.pairs()) == []
+        assert pair.worst <= min(real.values(), default=np.inf) + tolerance
+        seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
+        near = {
+            model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
+        }
+        for edited in Ball(text, 2, typed, threat.operations):
+            assert model.front_end.encode_many([edited])[0].tobytes() in seen | near, edited
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_pairs_of_edits_are_complete_and_their_bound_holds(seed, monkeypatch):
+    _, model = random_model(seed)
+    rng = random.Random(seed + 4000)
+    model.intercept[:] += np.array([rng.gauss(0, seed % 3) for _ in model.labels])
+    threat = Threat(rng.choice([("insert", "delete", "substitute"), ("insert", "delete"), ("substitute",)]))
     for text in [random_text(rng, 6)[: rng.randint(1, 5)] for _ in range(2)]:
-        search = TextSearch(model, text, threat)
+        several = len(TextSearch(model, text, threat).brought.several)
         if (
-            model.front_end.depends_on_context(text)
-            or not len(model.counts(text)[0])
-            or len(search.brought.several) > linear_search._MOST_STRINGS
+            not model.front_end.depends_on_context(text)
+            and len(model.counts(text)[0])
+            and several <= linear_search._MOST_STRINGS
         ):
-            continue
-        typed = "".join(search.brought.typed.values())
-        for pair in search.against:
-            listed.clear()
-            pair.tolerance, tolerance = 1e100, pair.tolerance
-            assert list(pair.pairs()) == []
-            real = {edited: margin_of(model, edited, search.label, pair.other) for edited, _ in listed}
-            gaps = np.array([real[edited] - (pair.margin - value) for edited, value in listed])
-            assert gaps.min(initial=0) >= -tolerance
-            if model.norm != "l2":
-                assert gaps.max(initial=0) <= tolerance
-            assert pair.worst <= min(real.values(), default=np.inf) + tolerance
-            seen = {model.front_end.encode_many([edited])[0].tobytes() for edited in real}
-            near = {
-                model.front_end.encode_many([edited])[0].tobytes() for edited in Ball(text, 1, typed, threat.operations)
-            }
-            for edited in Ball(text, 2, typed, threat.operations):
-                assert model.front_end.encode_many([edited])[0].tobytes() in seen | near, edited
+            check_all_pairs(model, text, threat, monkeypatch)
+
+
+@pytest.mark.parametrize("delta", [0.0, 3.0, -3.0])
+@pytest.mark.parametrize("norm", [None, "l1", "l2"])
+@pytest.mark.parametrize("text", ["a\tba", "ab\ta", "a\tb\ta", "abaab", "aaaaaa", "a  b", "\t", "b \t "])
+def test_pairs_of_edits_where_all_n_grams_have_weights(text, norm, delta, monkeypatch):
+    """In "a\\tba", "a" → " " turns the tab into a space, which stands in the 3-grams of the last "a": they are near."""
+    grams = ["".join(gram) for n in (1, 2, 3) for gram in itertools.product("ab \t", repeat=n)]
+    vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(1, 3), norm=norm, use_idf=False, vocabulary=grams)
+    pipeline = make_pipeline(vectorizer, RidgeClassifier()).fit(["a", "b"], ["x", "y"])
+    own = vectorizer.transform([text]).toarray()
+    pipeline[-1].coef_ = np.random.default_rng(len(text)).normal(size=own.shape) + 30 * own / (own**2).sum()
+    pipeline[-1].intercept_ = np.array([delta])
+    model = from_sklearn(pipeline)
+    assert model.predict([text]) == ["y"]  # so that delta is what it says
+    check_all_pairs(model, text, Threat(symbols="ab \t"), monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -185,6 +210,41 @@ def test_white_space_that_merges_and_splits():
         assert (certificate.radius == 1) == (len(set(pipeline.predict([text, *ball]))) == 1), text
 
 
+def pipeline_of(weights, intercept, norm=None):
+    """Two classes, "x" and "y"; each n-gram adds its weight to the score of "y"."""
+    vectorizer = TfidfVectorizer(
+        analyzer="char", ngram_range=(1, 2), norm=norm, use_idf=False, lowercase=False, vocabulary=list(weights)
+    )
+    pipeline = make_pipeline(vectorizer, RidgeClassifier()).fit(["a", "b"], ["x", "y"])
+    pipeline[-1].coef_, pipeline[-1].intercept_ = np.array([list(weights.values())]), np.array([float(intercept)])
+    return pipeline
+
+
+def test_more_open_pairs_than_there_is_room_for_prove_nothing(monkeypatch):
+    """All scores are equal but that of "cc", the last of nine pairs, of which five are classified."""
+    monkeypatch.setattr(linear_search, "_CLASSIFIED", 5)
+    pipeline = pipeline_of({"a": 0.0, "b": 0.0, "c": 0.0, "cc": 1.0}, 0)
+    assert pipeline.predict(["", "c", "cc"]).tolist() == ["x", "x", "y"]
+    assert levcert.certify(from_sklearn(pipeline), [""], threat=Threat(symbols="abc"))[0].radius == 1
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_a_text_without_known_n_grams_has_no_norm_to_compare_with(norm):
+    pipeline = pipeline_of({"aa": 2.0}, -1, norm)
+    assert pipeline.predict(["", "a", "aa"]).tolist() == ["x", "x", "y"]
+    assert levcert.certify(from_sklearn(pipeline), ["", "z"]).radius.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("intercept", range(0, 60, 4))
+def test_radii_beyond_two_edits_hold(intercept):
+    """Each "a" that becomes "b" takes 2 from the score of "y", and what becomes of "aa" 2 more."""
+    pipeline = pipeline_of({"a": 1.0, "b": -1.0, "aa": 1.0, "bb": -1.0}, intercept)
+    [row] = levcert.certify(from_sklearn(pipeline), ["a" * 9], max_distance=9)
+    edited = ["b" * k + "a" * (9 - k) + "b" * more for k in range(10) for more in range(10) if k + more <= row.radius]
+    assert set(pipeline.predict(edited)) == {"y"}
+    assert row.radius > 2 or intercept < 20
+
+
 def test_what_an_imported_model_cannot_do():
     _, model = random_model(0)
     with pytest.raises(InputError, match="auto or exact"):
@@ -206,6 +266,22 @@ def test_a_capital_sigma_does_not_stand_for_a_small_one_that_may_be_typed():
     assert (row.radius, row.upper) == (0, 1)
 
 
+def test_characters_that_the_model_sees_alike_do_not_stand_for_each_other_next_to_a_sigma_that_is_typed():
+    """ "Σ" becomes "ς" before "-" and "σ" before "z", both unknown: "abΣz" was once classified in place of "abΣ-"."""
+    vectorizer = TfidfVectorizer(
+        ngram_range=(1, 2), analyzer="char", norm=None, use_idf=False, vocabulary=["bς", *"cdσ"]
+    )
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(["c", "d", "a", "b"], ["x", "x", "y", "y"])
+    pipeline[-1].coef_, pipeline[-1].intercept_ = np.array([[2.0, -1.5, -1.5, 0.0]]), np.array([-1.0])
+    assert pipeline.predict(["abcd", "abΣz", "abΣ-"]).tolist() == ["x", "x", "y"]
+    model, two = from_sklearn(pipeline), Threat({"substitute"}, "Σz-")
+    assert levcert.certify(model, ["abcd"], max_distance=2, threat=two)[0].radius == 1
+    small = Threat({"substitute"}, "σz-")  # nothing depends on its neighbours
+    assert levcert.certify(model, ["abcd"], max_distance=2, threat=small)[0].radius == 2
+    pipeline[-1].intercept_[:] = -4  # the bound alone proves it
+    assert levcert.certify(from_sklearn(pipeline), ["abcd"], max_distance=2, threat=two)[0].radius == 2
+
+
 def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
     """ "´" looks like a space to the model, but not to the rule for "Σ": a text was once certified that it changes."""
     texts = ["βς x", "βσ x", "β x", "x"]
@@ -217,8 +293,12 @@ def test_nothing_is_proved_about_a_text_with_a_capital_sigma():
     assert levcert.certify(model, ["ΒΣX", "Σ"], max_distance=1).radius.tolist() == [0, 0]
 
 
-def test_weights_beyond_the_range_of_float64_prove_nothing():
-    """Sums of them were once infinite or NaN, which no comparison finds too large: every text was proved."""
+def test_weights_beyond_the_range_of_float64_prove_nothing(monkeypatch):
+    """Sums of them were once infinite or NaN, which no comparison finds too large: every text was proved.
+
+    A model rejects such weights now; the search does not rely on that.
+    """
+    monkeypatch.setattr(linear_ngrams, "_LARGEST", np.inf)
     _, model = random_model(2)
     assert len(model.counts("ab")[0])
     for huge in (1e306, 1e308):

@@ -351,7 +351,9 @@ class Against:
     ) -> Iterator[list[str]]:
         """Give the texts of pairs of edits, the worst first; without any, an empty batch, so that time is looked at.
 
-        If there are too many, only the worst are given, and nothing is decided.
+        If there are too many, only the worst are given, and nothing is decided.  If one edit brings "Σ", what that
+        becomes depends on the other's own character, not only on its id.  So the text does not stand for all that
+        the model sees alike: where the bound leaves it open, it stays open.
         """
         largest, count = pairs(threshold)
         self.worst = min(self.worst, self.margin - largest)
@@ -366,6 +368,7 @@ class Against:
             for slot, choice, other, second in found[part].tolist():
                 later = self.search.edited(self.search.text, other, second)  # first, so that the other's place stays
                 batch.append(self.search.edited(later, slot, choice))
+            self.undecided |= any(map(self.search.model.front_end.depends_on_context, batch))
             yield batch
 
     def beyond(self, edits: int) -> int:

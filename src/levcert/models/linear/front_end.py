@@ -137,9 +137,9 @@ class FrontEnd:
             if character != SIGMA or not self.lowercase:
                 found.setdefault(self.without_repeats(self.expansion(character)), character)
         if (self.unknown,) not in found:
-            found[(self.unknown,)] = next(
-                chr(point) for point in range(_CODE_POINTS) if self.expansion(chr(point)) == (self.unknown,)
-            )
+            points = (chr(point) for point in range(_CODE_POINTS) if self.expansion(chr(point)) == (self.unknown,))
+            unknown = next(points, None)  # with strip_accents="ascii" and all of ASCII known, there is none
+            found |= {} if unknown is None else {(self.unknown,): unknown}
         return found
 
     def without_repeats(self, expansion: Expansion) -> Expansion:
