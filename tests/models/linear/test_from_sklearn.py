@@ -199,3 +199,12 @@ def test_a_saved_model_is_the_same(vectorizer, tmp_path):
     texts = [random_text(rng) for _ in range(50)]
     assert np.array_equal(loaded.scores(texts), model.scores(texts))
     assert repr(loaded) == repr(model)
+
+
+def test_where_every_typed_character_is_known_none_stands_for_the_unknown():
+    """With strip_accents="ascii" every character becomes ASCII or nothing."""
+    texts = ["".join(map(chr, range(128))), "abc"]
+    vectorizer = CountVectorizer(analyzer="char", strip_accents="ascii")
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(texts, ["all", "few"])
+    row = levcert.certify(levcert.from_sklearn(pipeline), ["abd"], max_distance=1)[0]
+    assert row.label == pipeline.predict(["abd"])[0]
