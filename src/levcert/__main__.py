@@ -18,8 +18,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, _end)
     from levcert.cli.app import main as run
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    run()
+    run()  # raises KeyboardInterrupt as soon as it can say so in one line (levcert.cli.exit_codes)
 
 
 if __name__ == "__main__":

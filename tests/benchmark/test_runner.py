@@ -125,7 +125,7 @@ def test_a_cluster_is_an_executor_like_any_other(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=Client))
     with runner.cluster("host:8786") as executor:
         assert runner.run(tiny_study(), tmp_path, tmp_path / "models", executor=executor).new == 6
-    with pytest.raises(InputError, match="no scheduler at nowhere:1"), runner.cluster("nowhere:1"):
+    with pytest.raises(InputError, match="scheduler at nowhere:1"), runner.cluster("nowhere:1"):
         pass
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"levcert\[cluster\]"), runner.cluster("host:8786"):

@@ -271,7 +271,7 @@ def test_an_evaluation_by_brute_force_names_the_characters_that_were_tried():
     def free(texts):
         return ["spam" if "free" in text else "ham" for text in texts]
 
-    method = levcert.BruteForce(distance=1, alphabet="z")
+    method = levcert.BruteForce(max_distance=1, alphabet="z")
     found = levcert.evaluate(free, ["fre"], ["ham"], method=method, attack=None, max_distance=1)
     assert found.verified(1).hits == 1
     assert found.threat.symbols == "z"

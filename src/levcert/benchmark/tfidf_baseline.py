@@ -36,8 +36,9 @@ def _imported(dataset: Dataset, options: dict[str, Any], orders: tuple[int, int]
     vectorizer = TfidfVectorizer(analyzer="char", ngram_range=orders)
     pipeline = make_pipeline(vectorizer, LogisticRegression(max_iter=1000, **regression))
     split = dataset.train
-    pipeline.fit([str(text) for text in split.texts], [dataset.labels[y] for y in split.labels])
+    pipeline.fit([str(text) for text in split.texts], split.labels)
     model = from_sklearn(pipeline)
+    model.labels = tuple(dataset.labels[int(number)] for number in model.labels)  # in the order of the dataset
     data = {"name": dataset.name, "rows": len(split), "train": split.fingerprint}
     model.training = TrainingRecord(dict(options), data, {"seconds": round(time.perf_counter() - started, 3)})
     return model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TextIO
@@ -44,6 +45,8 @@ class Commands(TyperGroup):
 def _endings() -> Iterator[None]:
     """Say in one sentence on stderr whatever stops a command."""
     try:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # up to here, levcert.__main__ ends at once
         yield
         sys.stdout.flush()
     except InputError as error:
