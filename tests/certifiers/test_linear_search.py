@@ -335,8 +335,8 @@ def test_of_too_many_pairs_the_worst_are_tried(monkeypatch):
         loss[: len(kept)], found[: len(kept), 0] = losses[kept], kept
         return losses.max(), len(reaching)
 
-    monkeypatch.setattr(TextSearch, "edited", lambda search, text, slot, choice: slot)
-    given = [slot for batch in pair._two_edits(pairs, 0.0, found, loss) for slot in batch]
+    monkeypatch.setattr(TextSearch, "edited", lambda search, text, slot, choice: str(slot))
+    given = [int(text) for batch in pair._two_edits(pairs, 0.0, found, loss) for text in batch]
     assert pair.undecided
     assert 50 <= len(given) <= 100
     assert losses[given].tolist() == [999.0 - n for n in range(len(given))]
