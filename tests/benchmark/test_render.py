@@ -7,7 +7,7 @@ import pytest
 
 from levcert.benchmark import results_page, tables_in_pages
 from levcert.benchmark.document import Heading, Paragraph, Picture, html_page, latex, markdown, markdown_table
-from levcert.benchmark.figures import curves, draw
+from levcert.benchmark.figures import Curve, curves, draw
 from levcert.benchmark.result_rows import append_row
 from levcert.benchmark.results_page import study_blocks, write_page
 from levcert.benchmark.study import load_study, page_introduction, study_names
@@ -147,12 +147,28 @@ def test_curves_come_from_names_of_values_or_from_settings():
     assert curves(STUDY, STUDY.figures[0] | {"where": {"seed": 4}}, rows) == []
 
 
+def test_where_may_list_several_choices():
+    rows = made_up_rows(STUDY, VALUES)
+    chosen = STUDY.figures[0] | {
+        "where": [{"seed": 1}, {"seed": 2}],
+        "x": "seed",
+        "curves": [{"label": "a", "pattern": "clean"}],
+    }
+    assert set(curves(STUDY, chosen, rows)[0].points) == {1, 2}
+
+
 def test_a_figure_has_the_same_bits_twice(tmp_path):
     lines = curves(STUDY, STUDY.figures[0], made_up_rows(STUDY, VALUES))
     first = [path.read_bytes() for path in draw(STUDY.figures[0], lines, tmp_path / "a")]
     assert first == [path.read_bytes() for path in draw(STUDY.figures[0], lines, tmp_path / "b")]
     assert first[0].startswith(b"<?xml")
     assert first[1].startswith(b"\x89PNG")
+
+
+def test_the_legend_names_a_curve_that_only_the_second_panel_has(tmp_path):
+    lines = [Curve("p=1", "bound", {1: 50.0}), Curve("p=2", "bound", {1: 40.0}), Curve("p=2", "only here", {1: 30.0})]
+    svg = draw(STUDY.figures[0], lines, tmp_path)[0].read_text()
+    assert svg.count("<!-- only here -->") == 1
 
 
 def test_a_page_has_remarks_tables_figures_rows_and_command(tmp_path):

@@ -86,8 +86,9 @@ def draw(spec: dict[str, Any], lines: Sequence[Curve], folder: Path) -> list[Pat
                 axes.locator_params(axis="x", integer=True)
             axes.set_ylim(0, 100)
             axes.set_ylabel("% of texts" if place == 0 else "")
-        handles, _ = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(names), 4), frameon=False)
+        handles = {line.get_label(): line for axes in figure.axes for line in axes.get_legend_handles_labels()[0]}
+        curves = list(handles.values())  # of all panels: one may have a curve that others lack
+        figure.legend(handles=curves, loc="outside lower center", ncols=min(len(names), 4), frameon=False)
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"benchmark-{spec['name']}.{ending}" for ending in ("svg", "png")]
         for path in paths:
