@@ -18,6 +18,27 @@ Flags = npt.NDArray[np.bool_]
 
 
 @kernel
+def add_from(
+    begin: Nodes, symbol: Nodes, row: Nodes, text: Nodes, filled: int, hole: int, until: int,
+    kept: Floats, factors: Floats, made: Floats, squares: Floats,
+) -> None:  # fmt: skip
+    """Add up the n-grams that go through the node ``filled`` at a hole, for its symbol, and end before ``until``."""
+    c = symbol[filled]
+    node = filled
+    at = hole
+    while True:
+        if row[node] >= 0:
+            made[c] += kept[row[node]]
+            squares[c] += factors[row[node]] ** 2
+        at += 1
+        if at >= until:
+            break
+        node = child(begin, symbol, node, text[at])
+        if node < 0:
+            break
+
+
+@kernel
 def hole_sums(
     begin: Nodes, symbol: Nodes, row: Nodes, text: Nodes, first: int, hole: int, until: int,
     kept: Floats, factors: Floats, made: Floats, squares: Floats,
@@ -32,19 +53,7 @@ def hole_sums(
         if node < 0:
             continue
         for filled in range(begin[node], begin[node + 1]):
-            c = symbol[filled]
-            further = filled
-            at = hole
-            while True:
-                if row[further] >= 0:
-                    made[c] += kept[row[further]]
-                    squares[c] += factors[row[further]] ** 2
-                at += 1
-                if at >= until:
-                    break
-                further = child(begin, symbol, further, text[at])
-                if further < 0:
-                    break
+            add_from(begin, symbol, row, text, filled, hole, until, kept, factors, made, squares)
 
 
 @kernel
@@ -74,18 +83,7 @@ def row_of_both(
                 touched[count] = other
                 count += 1
                 squares[other] = 2.0**-1000  # marks it
-            further = filled
-            at = second
-            while True:
-                if row[further] >= 0:
-                    made[other] += kept[row[further]]
-                    squares[other] += factors[row[further]] ** 2
-                at += 1
-                if at >= length:
-                    break
-                further = child(begin, symbol, further, text[at])
-                if further < 0:
-                    break
+            add_from(begin, symbol, row, text, filled, second, length, kept, factors, made, squares)
     return count
 
 
