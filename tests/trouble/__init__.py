@@ -8,6 +8,8 @@ lp_heads.py       the same for convolutions: a head under which one text loses t
 alternating_taps.py   networks for which an insertion costs most by what it shifts
 hill_climber.py   weights, votes and texts climb towards a false certificate; extreme scales; bisection to the boundary
 typed_texts.py    random models, texts with capitals and unknown characters, bytes
+one_sided.py      the same cases, asked about one target, or with deletions of some characters only
+false_rows.py     certificates made false: does the audit confirm one?
 searches.py       what of this the gate runs: fixed seeds and counts, a few seconds each
 mutations.py      bugs put back one at a time: does a search find them?
 

@@ -17,6 +17,7 @@ import numpy as np
 import levcert
 from levcert import Threat
 from levcert.attacks.attack import ATTACKS
+from levcert.certificates.claims import IS_TARGET
 from levcert.certifiers.certify import CERTIFIERS
 from levcert.certifiers.deletion_smoothing_huang_2023 import DeletionSmoothing
 from levcert.certifiers.exact import Exact
@@ -31,6 +32,7 @@ from tests.trouble.oracle import (
     ball,
     far_counterexample,
     id_substitution_rules,
+    is_lost,
     rules_of,
     smoothed_share,
     truth,
@@ -51,7 +53,10 @@ SMOOTHED_LENGTH, SMOOTHED_DISTANCE = 4, 1  # what the exact smoothed classifier 
 
 @dataclass(frozen=True)
 class Case:
-    """A model, a text as typed and a threat; the ball is enumerated up to ``k`` edits."""
+    """A model, a text as typed and a threat; the ball is enumerated up to ``k`` edits.
+
+    With a target, the certificates are one-sided.
+    """
 
     model: Any
     text: Any
@@ -59,9 +64,12 @@ class Case:
     k: int
     attacks: bool = False
     origin: str = ""
+    target: str | None = None
 
     def __str__(self) -> str:
         limits = f"{self.threat}" + (f" {self.threat.neighbours}" if self.threat.neighbours is not None else "")
+        limits += f", deletable {self.threat.deletable!r}" if self.threat.deletable is not None else ""
+        limits += f", target {self.target}" if self.target is not None else ""
         return f"{self.origin}: {self.text!r} of {_described(self.model)} under {limits}"
 
 
@@ -138,13 +146,17 @@ class _Judge:
     def run(self) -> None:
         self.scorer = Scorer(self.case.model)
         self.rules = rules_of(self.case.threat, self.scorer.reader)
-        self.truth = truth(self.scorer, self.case.text, self.case.k, self.rules)
+        case = self.case
+        self.target = None if case.target is None else case.model.labels.index(case.target)
+        self.truth = truth(self.scorer, case.text, case.k, self.rules, target=self.target)
         self.far = None
-        if self.truth.radius == self.case.k:
-            self.far = far_counterexample(self.scorer, self.case.text, self.truth.label, self.case.k, self.rules)
+        if self.truth.radius == case.k:
+            label = self.truth.label
+            self.far = far_counterexample(self.scorer, case.text, label, case.k, self.rules, self.target)
         for name in CERTIFIERS:
             if name == "smoothing":
-                self._smoothing()
+                if self.target is None:
+                    self._smoothing()
                 continue
             if name == "brute-force" and self.truth.size > 400:
                 continue  # it asks about every text, as the oracle does
@@ -164,7 +176,9 @@ class _Judge:
         case = self.case
         said_by = f"{name}({method if method != name else ''}{'' if most is None else f', max_distance={most}'})"
         try:
-            row = levcert.certify(case.model, [case.text], method, threat=case.threat, max_distance=most)[0]
+            row = levcert.certify(
+                case.model, [case.text], method, threat=case.threat, max_distance=most, target=case.target
+            )[0]
         except InputError as error:
             if "defect" in str(error) or "'exact' needs" in str(error):
                 self._say(said_by, "radius", f"contradicts itself: {error}")
@@ -179,6 +193,10 @@ class _Judge:
             self._say(
                 said_by, "label", f"gives the label {row.label!r}, predict {case.model.labels[self.truth.label]!r}"
             )
+            return
+        if self.target == self.truth.label:
+            if (row.claim, row.radius, row.counterexample) != (IS_TARGET, 0, None):
+                self._say(said_by, "label", f"claims {row.claim} {row.radius} of a text that has the target's label")
             return
         known = self._known_substitutions if row.claim.startswith("substitutions only") else self.truth
         if min(row.radius, case.k) > known.radius:
@@ -213,20 +231,26 @@ class _Judge:
         reached = typed_distance(case.text, found, rules)
         if reached > upper:
             self._say(said_by, "counterexample", f"has {found!r} at {upper}, but allowed edits need {reached}")
-        label = self.scorer.label(self.scorer.reader.ids(found), found)
-        if label == self.truth.label or str(case.model.predict([found])[0]) == case.model.labels[self.truth.label]:
+        labels = (
+            self.scorer.label(self.scorer.reader.ids(found), found),
+            case.model.labels.index(str(case.model.predict([found])[0])),
+        )
+        if not all(is_lost(label, self.truth.label, self.target) for label in labels):
             self._say(
-                said_by, "counterexample", f"has {found!r} at {upper} as a counterexample, and predict keeps the label"
+                said_by, "counterexample", f"has {found!r} at {upper} as a counterexample, and predict refutes nothing"
             )
 
     @property
     def _known_substitutions(self) -> Truth:
-        return truth(self.scorer, self.case.text, self.case.k, id_substitution_rules(self.rules))
+        rules = id_substitution_rules(self.rules)
+        return truth(self.scorer, self.case.text, self.case.k, rules, target=self.target)
 
     def _attack(self, name: str) -> None:
         case, said_by = self.case, f"attack {name}"
         try:
-            found = levcert.attack(case.model, [case.text], name, max_distance=case.k, threat=case.threat)[0]
+            found = levcert.attack(
+                case.model, [case.text], name, max_distance=case.k, threat=case.threat, target=case.target
+            )[0]
         except InputError:
             self.tally.refused[said_by] += 1
             return

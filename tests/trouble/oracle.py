@@ -207,6 +207,7 @@ class Rules:
     neighbours: Any
     universe: tuple[Any, ...]
     reader: Reader
+    deletable: Text | None = None  # what may be deleted, as typed or folded; None: anything
 
     def insertable(self) -> list[Any]:
         if "insert" not in self.operations:
@@ -228,8 +229,10 @@ class Rules:
             return [c.encode("latin-1") for c in self.neighbours.get(old.decode("latin-1"), "")]
         return characters(self.neighbours.get(old, "") + self.neighbours.get(self.reader.folded(old), ""))
 
-    def deletable(self) -> bool:
-        return "delete" in self.operations
+    def may_delete(self, old: Any) -> bool:
+        if "delete" not in self.operations or self.deletable is None:
+            return "delete" in self.operations
+        return any(c in characters(self.deletable) for c in (old, self.reader.folded(old)))
 
     def may_insert(self, character: Any) -> bool:
         """Whether this very character, in the universe or not, may be inserted."""
@@ -246,17 +249,14 @@ class Rules:
 def rules_of(threat: Any, reader: Reader) -> Rules:
     """Read a threat; of all characters, one for each that the model can tell apart will do, and one that it drops."""
     if reader.fields["kind"] == "bytes":
-        symbols = threat.symbols
-        if isinstance(symbols, str):
-            symbols = symbols.encode()
+        symbols, deletable = (s.encode() if isinstance(s, str) else s for s in (threat.symbols, threat.deletable))
         every = symbols if symbols is not None else bytes(range(256))
-        return Rules(
-            frozenset(map(str, threat.operations)), symbols, threat.neighbours, tuple(characters(every)), reader
-        )
+        universe = tuple(characters(every))
+        return Rules(frozenset(map(str, threat.operations)), symbols, threat.neighbours, universe, reader, deletable)
     every = reader.fields["symbols"] + DROPPED + (threat.symbols or "")
-    return Rules(
-        frozenset(map(str, threat.operations)), threat.symbols, threat.neighbours, tuple(dict.fromkeys(every)), reader
-    )
+    universe = tuple(dict.fromkeys(every))
+    operations = frozenset(map(str, threat.operations))
+    return Rules(operations, threat.symbols, threat.neighbours, universe, reader, threat.deletable)
 
 
 def ball(text: Text, k: int, rules: Rules) -> dict[Any, int]:
@@ -276,7 +276,7 @@ def ball(text: Text, k: int, rules: Rules) -> dict[Any, int]:
             if i < len(typed):
                 here |= {typed[i] + rest for rest in reached[i + 1]}
                 here |= {c + rest for c in rules.replacements(typed[i]) for rest in fewer[i + 1]}
-                if rules.deletable():
+                if rules.may_delete(typed[i]):
                     here |= fewer[i + 1]
             reached[i] = here
         for candidate in reached[0]:
@@ -297,7 +297,7 @@ def typed_distance(source: Text, target: Text, rules: Rules) -> float:
                     options.append(cost[i + 1][j + 1])
                 if rules.may_replace(a[i], b[j]):
                     options.append(1 + cost[i + 1][j + 1])
-            if i < len(a) and rules.deletable():
+            if i < len(a) and rules.may_delete(a[i]):
                 options.append(1 + cost[i + 1][j])
             if j < len(b) and rules.may_insert(b[j]):
                 options.append(1 + cost[i][j + 1])
@@ -317,7 +317,8 @@ def random_script(text: Text, edits: int, rules: Rules, rng: random.Random) -> A
             before[rng.randrange(len(before))].append(rng.choice(insertable))
         elif kind != "insert" and free:
             place = free.pop(rng.randrange(len(free)))
-            options = [text[:0]] if kind == "delete" else rules.replacements(typed[place]) or [typed[place]]
+            deleted = [text[:0]] if rules.may_delete(typed[place]) else []
+            options = (deleted if kind == "delete" else rules.replacements(typed[place])) or [typed[place]]
             typed[place] = rng.choice(options)
     joined = [c for i, own in enumerate([*typed, text[:0]]) for c in (*before[i], own)]
     return text[:0].join(joined)
@@ -350,27 +351,40 @@ def seen_ball(text: Text, k: int, rules: Rules) -> Seen:
     return nearest
 
 
-def truth(scorer: Scorer, text: Text, k: int, rules: Rules, seen: Seen | None = None) -> Truth:
-    """Ask for the label of every text of the ball; texts that the model cannot tell apart are asked about once."""
+def truth(
+    scorer: Scorer, text: Text, k: int, rules: Rules, seen: Seen | None = None, target: int | None = None
+) -> Truth:
+    """Ask for the label of every text of the ball; texts that the model cannot tell apart are asked about once.
+
+    With a target, only texts with that label count as counterexamples.
+    """
     label = scorer.label(scorer.reader.ids(text), text)
     nearest = seen_ball(text, k, rules) if seen is None else seen
     first, counterexample, worst = k + 1, None, math.inf
     for ids, (distance, candidate) in nearest.items():
         worst = min(worst, scorer.margin(ids, label))
-        if distance < first and scorer.label(ids, candidate) != label:
+        if distance < first and is_lost(scorer.label(ids, candidate), label, target):
             first, counterexample = distance, candidate
     return Truth(label, first - 1, counterexample, worst, len(nearest))
 
 
-def far_counterexample(scorer: Scorer, text: Text, label: int, k: int, rules: Rules) -> tuple[int, Text] | None:
+def is_lost(found: int, label: int, target: int | None) -> bool:
+    """Whether a text with the label ``found`` refutes a certificate: of any other label, or of the target alone."""
+    return found != label if target is None else found == target
+
+
+def far_counterexample(
+    scorer: Scorer, text: Text, label: int, k: int, rules: Rules, target: int | None = None
+) -> tuple[int, Text] | None:
     """Sample texts beyond the ball; return the nearest found that loses the label, and an upper bound of its distance.
 
     Where everything can be deleted, the empty text is among them: it scores 0 for all classes.
     """
     rng = random.Random(repr((text, k, sorted(rules.operations))))
-    candidates = [(len(text), text[:0])] if rules.deletable() and len(text) > k else []
+    erasable = all(map(rules.may_delete, characters(text))) and len(text) > k
+    candidates = [(len(text), text[:0])] if erasable else []
     candidates += [(e, random_script(text, e, rules, rng)) for e in range(k + 1, k + 5) for _ in range(8)]
-    lost = [(e, q) for e, q in candidates if scorer.label(scorer.reader.ids(q), q) != label]
+    lost = [(e, q) for e, q in candidates if is_lost(scorer.label(scorer.reader.ids(q), q), label, target)]
     return min(lost, key=lambda found: found[0], default=None)
 
 

@@ -10,6 +10,7 @@ from tests.trouble.hill_climber import climbed_cases
 from tests.trouble.judge import Case
 from tests.trouble.lp_heads import head_cases
 from tests.trouble.milp_votes import corner_cases, milp_cases
+from tests.trouble.one_sided import one_sided_cases
 from tests.trouble.typed_texts import typed_cases
 
 
@@ -29,5 +30,6 @@ SEARCHES = {
     "alternating taps": SearchPlan(alternating_cases, 60),
     "hill-climber": SearchPlan(climbed_cases, 180, seed=2),
     "texts as typed": SearchPlan(typed_cases, 200),
+    "one-sided": SearchPlan(one_sided_cases, 120),
 }
 LONG_SECONDS = 240  # of each search under the marker long

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.trouble.false_rows import campaign
 from tests.trouble.judge import judged
 from tests.trouble.searches import LONG_SECONDS, SEARCHES
 
@@ -21,3 +22,10 @@ def test_a_bounded_search_finds_no_false_sentence(name):
 def test_a_long_search_finds_no_false_sentence(name, seed):
     tally = judged(SEARCHES[name].cases(seed), seconds=LONG_SECONDS)
     assert not tally.unsound, str(tally)
+
+
+@pytest.mark.parametrize("name", ["texts as typed", "one-sided"])
+def test_the_audit_refutes_no_true_row_and_confirms_no_false_one(name):
+    found = campaign(SEARCHES[name].cases(1), 40)
+    assert not found.wrong, "\n".join(found.wrong)
+    assert {"true", "false"} <= {truth for _, truth, _ in found.verdicts}
