@@ -26,7 +26,7 @@ LIKELY = "With probability at least 0.95, for the smoothed classifier: "
             2,
             "proved",
             DOTS,
-            "Proved: 2 insertions that bring in only characters of '.-' or fewer cannot change the label.",
+            "Proved: 2 insertions or fewer that bring in only characters of '.-' cannot change the label.",
         ),
         (
             1,
@@ -57,6 +57,9 @@ def test_edits_of_bytes_are_called_so():
     assert meaning(row) == "Proved: 2 byte edits or fewer cannot change the label."
     row = Certificate(b"t", "x", 1, 0.5, "m", "proved", Threat({"delete"}), "bytes")
     assert meaning(row) == "Proved: one byte deletion cannot change the label."
+    row = Certificate(b"t", "x", 2, 0.5, "m", "proved", Threat(symbols=b"ab", deletable=b"c"), "bytes")
+    edits = "2 byte edits or fewer that bring in only bytes of b'ab' and delete only bytes of b'c'"
+    assert meaning(row) == f"Proved: {edits} cannot change the label."
 
 
 def test_what_a_claim_is_about():

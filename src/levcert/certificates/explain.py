@@ -52,7 +52,7 @@ def _claimed(certificate: Statement) -> str:
         one, many = "one of these", f"{radius} of these or fewer"
     else:
         one = f"one {named(1, certificate.threat, certificate.unit)}"
-        many = f"{radius} {named(radius, certificate.threat, certificate.unit)} or fewer"
+        many = f"{radius} {named(radius, certificate.threat, certificate.unit, or_fewer=True)}"
         sure = _SURE.get(claim, f"With {claim.replace('≥', 'at least')}, for the smoothed classifier: ")
     free = free_changes(certificate.fold)
     if claim == "exact" and radius == 0:
@@ -94,23 +94,25 @@ def claimed_edits(count: int, claim: str, threat: Threat | None, unit: Unit, fol
 _SURE: Final = {"proved": "Proved: ", "exact": "Proved: ", "no certificate": "Not proved: "}
 
 
-def named(count: int, threat: Threat | None, unit: Unit) -> str:
+def named(count: int, threat: Threat | None, unit: Unit, *, or_fewer: bool = False) -> str:
     """Return what the attacker does ``count`` times, such as "edits" or "byte insertions that bring in only '.-'"."""
     plural = "s" * (count != 1)
     of_bytes = "byte " if unit == "bytes" else ""
+    fewer = " or fewer" * or_fewer
     if threat is None:
-        return f"{of_bytes}edit{plural} (of which kind, the file does not say)"
+        return f"{of_bytes}edit{plural}{fewer} (of which kind, the file does not say)"
     if threat.operations == OPERATIONS:
         what = f"{of_bytes}edit{plural}"
     else:
         what = " or ".join(of_bytes + _NOUNS[operation] + plural for operation in sorted(threat.operations, key=str))
+    what += fewer
     if threat.profile is not None:
         return f"{what} of the profile {threat.profile}"
     limits = []
     if threat.symbols is not None and threat.operations != {Operation.DELETE}:
-        limits.append(f"bring{'s' * (count == 1)} in only characters of {threat.symbols!r}")
+        limits.append(f"bring{'s' * (count == 1)} in only {unit} of {threat.symbols!r}")
     if threat.neighbours is not None and Operation.SUBSTITUTE in threat.operations:
         limits.append(f"substitute{'s' * (count == 1)} only listed neighbours")
     if threat.deletable is not None and Operation.DELETE in threat.operations:
-        limits.append(f"delete{'s' * (count == 1)} only characters of {threat.deletable!r}")
+        limits.append(f"delete{'s' * (count == 1)} only {unit} of {threat.deletable!r}")
     return what + " that " * bool(limits) + " and ".join(limits)

@@ -51,7 +51,7 @@ class Threat:
         >>> dots = levcert.Threat(operations={"insert"}, symbols=".")
         >>> model = levcert.load("toy.safetensors")
         >>> print(levcert.certify(model, ["hello world"], threat=dots, max_distance=3)[0])
-        'letters': Proved: 3 insertions that bring in only characters of '.' or fewer cannot change the label.
+        'letters': Proved: 3 insertions or fewer that bring in only characters of '.' cannot change the label.
     """
 
     operations: frozenset[Operation] = OPERATIONS  # or a collection of their names
